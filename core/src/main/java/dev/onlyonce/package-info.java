@@ -1,7 +1,4 @@
-/**
- * OnlyOnce runs a handler once per business key, however often its message is
- * delivered.
- */
+/** OnlyOnce runs a handler once per business key, however often its message is delivered. */
 @NullMarked
 package dev.onlyonce;
 
