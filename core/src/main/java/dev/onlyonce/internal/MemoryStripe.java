@@ -1,0 +1,324 @@
+package dev.onlyonce.internal;
+
+import dev.onlyonce.Result;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.KeyHash.Hash;
+import dev.onlyonce.spi.Lapse;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the parts of a memory store: a hash table of claim records. Not safe for use by several
+ * threads; the store locks each stripe.
+ *
+ * <h2>Layout</h2>
+ *
+ * <p>An entry is six longs in a page of {@value #PAGE} entries:
+ *
+ * <pre>
+ *   0  first half of the key's hash
+ *   1  second half
+ *   2  token                     free entries: the next free slot + 1
+ *   3  expires at, milliseconds  CLAIMED: Long.MAX_VALUE
+ *   4  request id
+ *   5  scope (16 bits) | retention in milliseconds (46) | 0 | result not kept (1)
+ * </pre>
+ *
+ * <p>That is all there is of a key which is done at the first attempt without a payload's
+ * fingerprint and without a result ("compact"). Every other record is an object beside its entry,
+ * in an array that a page has only while it holds such a record; of its entry, only the longs 0, 1
+ * and 3 count.
+ *
+ * <p>The index is an open-addressing table with linear probing; a position holds 0 or eight bits of
+ * the hash and a slot + 1. Removal shifts what follows back, so there are no tombstones.
+ */
+final class MemoryStripe {
+
+  static final int PAGE = 256;
+  private static final int LONGS = 6;
+  private static final int SLOT_MASK = 0xFF_FFFF;
+  private static final int MAX_SLOTS = SLOT_MASK - 1;
+  private static final long MAX_RETENTION = (1L << 46) - 1;
+  private static final int MAX_SCOPES = 1 << 16;
+
+  private final MemoryScopes scopes;
+  private int[] index = new int[64];
+  private long[][] pages = new long[4][];
+  private @Nullable ClaimRecord[] @Nullable [] objects = new ClaimRecord[4][];
+  private int[] objectCounts = new int[4];
+  private int used;
+  private int free;
+  private int size;
+  private long floor;
+  private long earliestExpiry = Long.MAX_VALUE;
+
+  MemoryStripe(MemoryScopes scopes) {
+    this.scopes = scopes;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Returns the largest token that was ever forgotten here. */
+  long floor() {
+    return floor;
+  }
+
+  /** Returns the slots in use and free, for walking over all of them. */
+  int slots() {
+    return used;
+  }
+
+  boolean hasRoom() {
+    return free != 0 || used < MAX_SLOTS;
+  }
+
+  /** Returns the slot of the entry with that hash, -1 if there is none. */
+  int find(Hash hash) {
+    int mask = index.length - 1;
+    int tag = (int) (hash.first() >>> 56) << 24;
+    for (int at = (int) hash.first() & mask; index[at] != 0; at = at + 1 & mask) {
+      if ((index[at] & ~SLOT_MASK) == tag) {
+        int slot = (index[at] & SLOT_MASK) - 1;
+        long[] page = pages[slot / PAGE];
+        int entry = slot % PAGE * LONGS;
+        if (page[entry] == hash.first() && page[entry + 1] == hash.second()) {
+          return slot;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** Tells whether a record is compact: DONE, with nothing that a duplicate would be told. */
+  boolean isCompact(int slot) {
+    ClaimRecord[] beside = objects[slot / PAGE];
+    return beside == null || beside[slot % PAGE] == null;
+  }
+
+  long expiresAt(int slot) {
+    return pages[slot / PAGE][slot % PAGE * LONGS + 3];
+  }
+
+  long token(int slot) {
+    return pages[slot / PAGE][slot % PAGE * LONGS + 2];
+  }
+
+  long requestId(int slot) {
+    return pages[slot / PAGE][slot % PAGE * LONGS + 4];
+  }
+
+  /** Returns when a compact record was completed. */
+  long completedAt(int slot) {
+    return expiresAt(slot) - (meta(slot) >>> 2 & MAX_RETENTION);
+  }
+
+  Result compactResult(int slot) {
+    return (meta(slot) & 1) == 0 ? Result.NONE : Result.NOT_KEPT;
+  }
+
+  private long meta(int slot) {
+    return pages[slot / PAGE][slot % PAGE * LONGS + 5];
+  }
+
+  /** Returns the record in a slot, null if the slot is free; a compact one is without its key. */
+  @Nullable ClaimRecord record(int slot) {
+    ClaimRecord[] beside = objects[slot / PAGE];
+    if (beside != null && beside[slot % PAGE] != null) {
+      return beside[slot % PAGE];
+    }
+    if (isFree(slot)) {
+      return null;
+    }
+    return new ClaimRecord(
+        scopes.get((int) (meta(slot) >>> 48)), null, ClaimState.DONE, token(slot),
+        requestId(slot), 1, 0, 0, expiresAt(slot), Lapse.TAKE,
+        null, compactResult(slot), null, "", completedAt(slot), completedAt(slot));
+  }
+
+  private boolean isFree(int slot) {
+    return expiresAt(slot) == Long.MIN_VALUE;
+  }
+
+  /** Adds a record for a hash that has none. */
+  void add(Hash hash, ClaimRecord record) {
+    if ((size + 1) * 4L > index.length * 3L) {
+      growIndex();
+    }
+    int slot = takeSlot();
+    long[] page = pages[slot / PAGE];
+    int entry = slot % PAGE * LONGS;
+    page[entry] = hash.first();
+    page[entry + 1] = hash.second();
+    addToIndex(hash.first(), slot);
+    size++;
+    replace(slot, record);
+  }
+
+  /** Writes the new version of the record in a slot. */
+  void replace(int slot, ClaimRecord record) {
+    long[] page = pages[slot / PAGE];
+    int entry = slot % PAGE * LONGS;
+    page[entry + 3] = record.state().isSettled() ? record.expiresAtMillis() : Long.MAX_VALUE;
+    earliestExpiry = Math.min(earliestExpiry, page[entry + 3]);
+    int scope = compactScope(record);
+    if (scope < 0) {
+      setObject(slot, record);
+      return;
+    }
+    setObject(slot, null);
+    long retention = record.expiresAtMillis() - record.updatedAtMillis();
+    page[entry + 2] = record.token();
+    page[entry + 4] = record.requestId();
+    page[entry + 5] =
+        (long) scope << 48 | retention << 2 | (record.result() instanceof Result.None ? 0 : 1);
+  }
+
+  /** Returns the number of the record's scope if the record can be compact, else -1. */
+  private int compactScope(ClaimRecord record) {
+    long retention = record.expiresAtMillis() - record.updatedAtMillis();
+    boolean compact =
+        record.state() == ClaimState.DONE
+            && record.attempt() == 1
+            && record.fingerprint() == null
+            && !(record.result() instanceof Result.Value)
+            && retention >= 0
+            && retention <= MAX_RETENTION;
+    int scope = compact ? scopes.numberOf(record.scope()) : MAX_SCOPES;
+    return scope < MAX_SCOPES ? scope : -1;
+  }
+
+  private void setObject(int slot, @Nullable ClaimRecord record) {
+    int page = slot / PAGE;
+    ClaimRecord[] beside = objects[page];
+    if (beside == null) {
+      if (record == null) {
+        return;
+      }
+      beside = new ClaimRecord[PAGE];
+      objects[page] = beside;
+    }
+    ClaimRecord before = beside[slot % PAGE];
+    beside[slot % PAGE] = record;
+    objectCounts[page] += (record == null ? 0 : 1) - (before == null ? 0 : 1);
+    if (objectCounts[page] == 0) {
+      objects[page] = null;
+    }
+  }
+
+  /**
+   * Forgets records whose expiry is at or before this time, and raises the floor to the largest of
+   * their tokens.
+   *
+   * @return how many
+   */
+  int purge(long expiredBy, int limit) {
+    if (earliestExpiry > expiredBy) {
+      return 0;
+    }
+    int purged = 0;
+    long earliest = Long.MAX_VALUE;
+    for (int slot = 0; slot < used; slot++) {
+      if (isFree(slot)) {
+        continue;
+      }
+      if (expiresAt(slot) <= expiredBy && expiresAt(slot) != Long.MAX_VALUE) {
+        if (purged == limit) {
+          return purged;
+        }
+        remove(slot);
+        purged++;
+      } else {
+        earliest = Math.min(earliest, expiresAt(slot));
+      }
+    }
+    earliestExpiry = earliest;
+    return purged;
+  }
+
+  /** Shows each record to a visitor; compact ones are without their key. */
+  void forEach(Consumer<ClaimRecord> visitor) {
+    for (int slot = 0; slot < used; slot++) {
+      ClaimRecord record = record(slot);
+      if (record != null) {
+        visitor.accept(record);
+      }
+    }
+  }
+
+  private void remove(int slot) {
+    ClaimRecord[] beside = objects[slot / PAGE];
+    ClaimRecord record = beside == null ? null : beside[slot % PAGE];
+    floor = Math.max(floor, record == null ? token(slot) : record.token());
+    removeFromIndex(slot);
+    setObject(slot, null);
+    long[] page = pages[slot / PAGE];
+    int entry = slot % PAGE * LONGS;
+    page[entry + 2] = free;
+    page[entry + 3] = Long.MIN_VALUE;
+    free = slot + 1;
+    size--;
+  }
+
+  private int takeSlot() {
+    if (free != 0) {
+      int slot = free - 1;
+      free = (int) pages[slot / PAGE][slot % PAGE * LONGS + 2];
+      return slot;
+    }
+    int slot = used++;
+    int page = slot / PAGE;
+    if (slot % PAGE == 0) {
+      if (page == pages.length) {
+        pages = Arrays.copyOf(pages, page * 2);
+        objects = Arrays.copyOf(objects, page * 2);
+        objectCounts = Arrays.copyOf(objectCounts, page * 2);
+      }
+      pages[page] = new long[PAGE * LONGS];
+    }
+    return slot;
+  }
+
+  private void addToIndex(long first, int slot) {
+    int mask = index.length - 1;
+    int at = (int) first & mask;
+    while (index[at] != 0) {
+      at = at + 1 & mask;
+    }
+    index[at] = (int) (first >>> 56) << 24 | slot + 1;
+  }
+
+  private void growIndex() {
+    int[] old = index;
+    index = new int[old.length * 2];
+    for (int value : old) {
+      if (value != 0) {
+        int slot = (value & SLOT_MASK) - 1;
+        addToIndex(pages[slot / PAGE][slot % PAGE * LONGS], slot);
+      }
+    }
+  }
+
+  private void removeFromIndex(int slot) {
+    int mask = index.length - 1;
+    int hole = home(slot);
+    while ((index[hole] & SLOT_MASK) != slot + 1) {
+      hole = hole + 1 & mask;
+    }
+    for (int at = hole + 1 & mask; index[at] != 0; at = at + 1 & mask) {
+      int distance = at - home((index[at] & SLOT_MASK) - 1) & mask;
+      if (distance >= (at - hole & mask)) {
+        index[hole] = index[at];
+        hole = at;
+      }
+    }
+    index[hole] = 0;
+  }
+
+  private int home(int slot) {
+    return (int) pages[slot / PAGE][slot % PAGE * LONGS] & index.length - 1;
+  }
+}

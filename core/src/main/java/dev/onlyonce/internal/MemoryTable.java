@@ -1,0 +1,231 @@
+package dev.onlyonce.internal;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimMachine;
+import dev.onlyonce.spi.ClaimMachine.Decision;
+import dev.onlyonce.spi.ClaimReader.Page;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.KeyHash;
+import dev.onlyonce.spi.KeyHash.Hash;
+import dev.onlyonce.spi.Renewal;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of a memory store: {@value #STRIPES} stripes, each with a lock of its own, chosen by
+ * the key's hash. Safe for use by several threads.
+ */
+public final class MemoryTable {
+
+  private static final int STRIPES = 64;
+
+  private final KeyHash hash = KeyHash.random();
+  private final ClaimMachine machine;
+  private final long capacity;
+  private final long purgeGraceMillis;
+  private final MemoryStripe[] stripes = new MemoryStripe[STRIPES];
+  private final ReentrantLock[] locks = new ReentrantLock[STRIPES];
+  private final AtomicLong size = new AtomicLong();
+
+  /** Makes an empty table that holds at most this many records. */
+  public MemoryTable(ClaimMachine machine, long capacity, Duration purgeGrace) {
+    this.machine = machine;
+    this.capacity = capacity;
+    this.purgeGraceMillis = purgeGrace.toMillis();
+    MemoryScopes scopes = new MemoryScopes();
+    for (int i = 0; i < STRIPES; i++) {
+      stripes[i] = new MemoryStripe(scopes);
+      locks[i] = new ReentrantLock();
+    }
+  }
+
+  /** Claims one key. */
+  public Answer claim(ClaimRequest request, long nowMicros) {
+    Hash at = hash.of(request.scope(), request.key());
+    int number = stripeOf(at);
+    MemoryStripe stripe = stripes[number];
+    locks[number].lock();
+    try {
+      int slot = stripe.find(at);
+      if (slot >= 0 && isPlainDuplicate(stripe, slot, request, nowMicros)) {
+        long age = Math.floorDiv(nowMicros, 1_000) - stripe.completedAt(slot);
+        return new Answer.Done(
+            stripe.compactResult(slot), Duration.ofMillis(Math.max(0, age)), false);
+      }
+      ClaimRecord found = slot < 0 ? null : stripe.record(slot);
+      Decision<Answer> decision = machine.claim(found, request, nowMicros, stripe.floor());
+      ClaimRecord write = decision.write();
+      if (write != null && slot >= 0) {
+        stripe.replace(slot, write);
+      } else if (write != null) {
+        reserve(stripe, nowMicros);
+        stripe.add(at, write);
+      }
+      return decision.answer();
+    } finally {
+      locks[number].unlock();
+    }
+  }
+
+  /** Tells whether a record is compact and the machine would answer Done: the shortest way. */
+  private static boolean isPlainDuplicate(
+      MemoryStripe stripe, int slot, ClaimRequest request, long nowMicros) {
+    return stripe.isCompact(slot)
+        && Math.floorDiv(nowMicros, 1_000) < stripe.expiresAt(slot)
+        && request.expectToken() == ClaimRequest.ANY
+        && (request.settleNow() == null || request.requestId() != stripe.requestId(slot));
+  }
+
+  /** Counts one more record in; a full table first forgets what it may of this stripe. */
+  private void reserve(MemoryStripe stripe, long nowMicros) {
+    if (size.get() >= capacity) {
+      long expiredBy = Math.floorDiv(nowMicros, 1_000) - purgeGraceMillis;
+      size.addAndGet(-stripe.purge(expiredBy, Integer.MAX_VALUE));
+    }
+    if (stripe.hasRoom() && size.incrementAndGet() <= capacity) {
+      return;
+    }
+    if (stripe.hasRoom()) {
+      size.decrementAndGet();
+    }
+    throw new StoreException(
+        StoreException.Kind.FULL,
+        "the memory store is full: it holds its capacity of %,d records; raise the capacity,"
+                .formatted(capacity)
+            + " shorten the retention, or use a store that is not bounded by memory");
+  }
+
+  /** Settles one claim. */
+  public Held settle(Settlement settlement, long nowMicros) {
+    return change(
+        settlement.claim().scope(),
+        settlement.claim().key(),
+        found -> machine.settle(found, settlement, nowMicros));
+  }
+
+  /** Renews one claim. */
+  public Held renew(Renewal renewal, long nowMicros) {
+    return change(
+        renewal.claim().scope(),
+        renewal.claim().key(),
+        found -> machine.renew(found, renewal, nowMicros));
+  }
+
+  private interface Change {
+    Decision<Held> decide(@Nullable ClaimRecord found);
+  }
+
+  private Held change(Scope scope, Key key, Change change) {
+    Hash at = hash.of(scope, key);
+    int number = stripeOf(at);
+    locks[number].lock();
+    try {
+      int slot = stripes[number].find(at);
+      Decision<Held> decision = change.decide(slot < 0 ? null : stripes[number].record(slot));
+      if (decision.write() != null) {
+        stripes[number].replace(slot, decision.write());
+      }
+      return decision.answer();
+    } finally {
+      locks[number].unlock();
+    }
+  }
+
+  /** Forgets up to {@code limit} records whose expiry and grace are over. */
+  public int purge(int limit, long nowMicros) {
+    long expiredBy = Math.floorDiv(nowMicros, 1_000) - purgeGraceMillis;
+    int purged = 0;
+    for (int i = 0; i < STRIPES && purged < limit; i++) {
+      locks[i].lock();
+      try {
+        purged += stripes[i].purge(expiredBy, limit - purged);
+      } finally {
+        locks[i].unlock();
+      }
+    }
+    size.addAndGet(-purged);
+    return purged;
+  }
+
+  /** Returns the record of a key, whether it has expired or not. */
+  public @Nullable ClaimRecord find(Scope scope, Key key) {
+    Hash at = hash.of(scope, key);
+    int number = stripeOf(at);
+    locks[number].lock();
+    try {
+      int slot = stripes[number].find(at);
+      ClaimRecord record = slot < 0 ? null : stripes[number].record(slot);
+      return record == null ? null : record.withKey(key);
+    } finally {
+      locks[number].unlock();
+    }
+  }
+
+  /** Counts the records of each state that have not expired at this time. */
+  public Map<ClaimState, Long> totals(long nowMillis) {
+    Map<ClaimState, Long> totals = new EnumMap<>(ClaimState.class);
+    for (int i = 0; i < STRIPES; i++) {
+      locks[i].lock();
+      try {
+        stripes[i].forEach(
+            record -> {
+              if (!record.isExpired(nowMillis)) {
+                totals.merge(record.state(), 1L, Long::sum);
+              }
+            });
+      } finally {
+        locks[i].unlock();
+      }
+    }
+    return totals;
+  }
+
+  /**
+   * Returns a page of the records that have not expired at this time. A cursor is the number of the
+   * next slot to look at, as if the slots of all stripes stood in one row of 2<sup>24</sup> each.
+   */
+  public Page list(Query query, long cursor, long nowMillis) {
+    List<ClaimRecord> records = new ArrayList<>();
+    for (int i = (int) (cursor >>> 24); i < STRIPES; i++) {
+      locks[i].lock();
+      try {
+        int from = i == (int) (cursor >>> 24) ? (int) cursor & 0xFF_FFFF : 0;
+        for (int slot = from; slot < stripes[i].slots(); slot++) {
+          if (records.size() == query.limit()) {
+            return new Page(records, Long.toString((long) i << 24 | slot));
+          }
+          ClaimRecord record = stripes[i].record(slot);
+          if (record != null && !record.isExpired(nowMillis) && matches(query, record)) {
+            records.add(record);
+          }
+        }
+      } finally {
+        locks[i].unlock();
+      }
+    }
+    return new Page(records, null);
+  }
+
+  private static boolean matches(Query query, ClaimRecord record) {
+    return query.states().contains(record.state())
+        && (query.scope() == null || query.scope().equals(record.scope()));
+  }
+
+  private static int stripeOf(Hash hash) {
+    return (int) (hash.second() >>> 58);
+  }
+}

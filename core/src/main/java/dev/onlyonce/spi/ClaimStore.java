@@ -1,0 +1,47 @@
+package dev.onlyonce.spi;
+
+import java.util.List;
+
+/**
+ * Remembers claims: four verbs, each on a batch, blocking.
+ *
+ * <p><b>Guarantee.</b> Each item of a batch is one atomic step on its record, decided as {@link
+ * ClaimMachine} decides it, at the store's own time. Items are independent: one batch may mix
+ * scopes, callers and policies, and the whole of it is not a transaction. Items of one batch with
+ * the same scope and key take effect in the order of the batch.
+ *
+ * <p><b>Answers</b> come in the order of the request, one for each item. When a verb throws, the
+ * outcome of every item is unknown: claims may be asked again with the same request id, settlements
+ * and renewals as they are.
+ *
+ * <p><b>Thread-safety.</b> Any number of threads.
+ *
+ * <p><b>Failure.</b> {@link StoreException} and nothing else for what the store cannot do; a store
+ * that is down, full or in doubt about itself never answers that a key may run.
+ *
+ * <p>The contract is executable: a store's test extends {@code ClaimStoreContract} of the test kit.
+ */
+public interface ClaimStore extends AutoCloseable {
+
+  /** Claims each key, or answers what is known of it. */
+  List<Answer> claim(List<ClaimRequest> batch);
+
+  /** Settles each claim: completes, fails or releases it, if it is still held. */
+  List<Held> settle(List<? extends Settlement> batch);
+
+  /** Renews the lease of each claim that is still held, and saves its checkpoint if one is given. */
+  List<Held> renew(List<Renewal> batch);
+
+  /**
+   * Forgets settled records whose retention, and a grace after it, are over: one bounded step of
+   * background work. Records that are claimed stay, however old.
+   *
+   * @param limit how many records to forget at the most, from 1
+   * @return how many were forgotten; 0 when there was nothing to do
+   */
+  int purge(int limit);
+
+  /** Frees what the store holds; later calls throw {@link StoreException}. Never throws. */
+  @Override
+  void close();
+}

@@ -1,0 +1,69 @@
+package dev.onlyonce.spi;
+
+import java.time.Duration;
+
+/** The defaults and limits that hold for every door and every store. */
+public final class Limits {
+
+  /** How long a claim lasts unless it is renewed. */
+  public static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** How long a settled record is kept. */
+  public static final Duration RETENTION = Duration.ofDays(7);
+
+  /**
+   * How much longer than its retention a record is kept before it is purged, so that a claim
+   * statement that stalled cannot come back with an older token.
+   */
+  public static final Duration PURGE_GRACE = Duration.ofMinutes(10);
+
+  /** How many times a key is attempted before it fails for good. */
+  public static final int ATTEMPTS = 7;
+
+  /** The largest result that is kept, in bytes. */
+  public static final int RESULT_BYTES = 64 * 1024;
+
+  /** The largest checkpoint, in bytes. */
+  public static final int CHECKPOINT_BYTES = 64 * 1024;
+
+  /** How many items a batch has at the most unless a store says otherwise. */
+  public static final int BATCH = 500;
+
+  private Limits() {}
+
+  /**
+   * Returns the duration if it is positive.
+   *
+   * @throws IllegalArgumentException if it is not, with its name and value
+   */
+  public static Duration requirePositive(String name, Duration duration) {
+    if (duration.isZero() || duration.isNegative()) {
+      throw new IllegalArgumentException(name + " must be positive, was " + duration);
+    }
+    return duration;
+  }
+
+  /**
+   * Returns the duration if it is zero or positive.
+   *
+   * @throws IllegalArgumentException if it is not, with its name and value
+   */
+  public static Duration requireNotNegative(String name, Duration duration) {
+    if (duration.isNegative()) {
+      throw new IllegalArgumentException(name + " must not be negative, was " + duration);
+    }
+    return duration;
+  }
+
+  /**
+   * Returns the count if it is at least one.
+   *
+   * @throws IllegalArgumentException if it is not, with its name and value
+   */
+  public static int requirePositive(String name, int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException(name + " must be at least 1, was " + count);
+    }
+    return count;
+  }
+}

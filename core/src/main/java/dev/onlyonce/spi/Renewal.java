@@ -1,0 +1,29 @@
+package dev.onlyonce.spi;
+
+import dev.onlyonce.Claim;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to make a claim last longer.
+ *
+ * @param claim the claim, which keeps its token
+ * @param lease how long it lasts from now on; zero gives it up at once without settling it, so that
+ *     it is taken over or in doubt as its claimer chose
+ * @param checkpoint what the next attempt is to be handed, or null to leave that as it is; at most
+ *     {@link Limits#CHECKPOINT_BYTES} long and not to be changed by anybody
+ */
+public record Renewal(Claim claim, Duration lease, byte @Nullable [] checkpoint) {
+
+  /**
+   * @throws IllegalArgumentException if the lease is negative or the checkpoint too long
+   */
+  public Renewal {
+    Limits.requireNotNegative("lease", lease);
+    if (checkpoint != null && checkpoint.length > Limits.CHECKPOINT_BYTES) {
+      throw new IllegalArgumentException(
+          "checkpoint must be at most %,d bytes, was %,d"
+              .formatted(Limits.CHECKPOINT_BYTES, checkpoint.length));
+    }
+  }
+}
