@@ -4,8 +4,8 @@ package dev.onlyonce;
  * The right to act on a key: what a store hands to the one that may run the handler, and what it
  * asks for again when the handler's outcome is settled.
  *
- * <p>A claim is held as long as the store's record is in state CLAIMED with this token. The token is
- * larger than that of every earlier claim of the same scope and key, through release, purge and
+ * <p>A claim is held as long as the store's record is in state CLAIMED with this token. The token
+ * is larger than that of every earlier claim of the same scope and key, through release, purge and
  * restore, so a resource that remembers the largest token it has seen can refuse an overtaken
  * holder (fencing).
  *

@@ -134,8 +134,9 @@ public final class Key {
   }
 
   /**
-   * Returns the key of a JSON value that is not a string, given as canonical JSON text; a value that
-   * is too long becomes a digest. The number {@code 1} and the string {@code "1"} are two keys.
+   * Returns the key of a JSON value that is not a string, given as canonical JSON text; a value
+   * that is too long becomes a digest. The number {@code 1} and the string {@code "1"} are two
+   * keys.
    */
   public static Key json(byte[] canonicalJson) {
     return canonicalJson.length + 2 > MAX_BYTES
@@ -167,7 +168,9 @@ public final class Key {
     return bytes.length;
   }
 
-  /** Copies the bytes into {@code target} from {@code offset} on; returns the offset behind them. */
+  /**
+   * Copies the bytes into {@code target} from {@code offset} on; returns the offset behind them.
+   */
   public int copyTo(byte[] target, int offset) {
     System.arraycopy(bytes, 0, target, offset, bytes.length);
     return offset + bytes.length;
@@ -234,7 +237,7 @@ public final class Key {
       empty &= part.length == 0;
       int length = part.length;
       while (length > 0x7F) {
-        bytes.write(length & 0x7F | 0x80);
+        bytes.write((length & 0x7F) | 0x80);
         length >>>= 7;
       }
       bytes.write(length);

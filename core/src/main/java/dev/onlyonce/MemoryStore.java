@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
  * says so in the log, once a process, unless {@link Builder#forgetful()} says that this is meant.
  *
  * <p><b>Bounds.</b> It holds at most its capacity of records and refuses the next one with a {@link
- * StoreException} of kind FULL; it never forgets a live claim or an unexpired record to make room. A
- * key that is done without a result takes about 60 bytes, any other record some hundreds.
+ * StoreException} of kind FULL; it never forgets a live claim or an unexpired record to make room.
+ * A key that is done without a result takes about 60 bytes, any other record some hundreds.
  *
- * <p><b>What is kept.</b> Keys are told apart by a hash of 128 bits with a secret of the store's own
- * ({@link dev.onlyonce.spi.KeyHash}). Once a key is done at its first attempt without result and
- * fingerprint, its text, owner, lapse policy and creation time are dropped: listings show it without
- * its key.
+ * <p><b>What is kept.</b> Keys are told apart by a hash of 128 bits with a secret of the store's
+ * own ({@link dev.onlyonce.spi.KeyHash}). Once a key is done at its first attempt without result
+ * and fingerprint, its text, owner, lapse policy and creation time are dropped: listings show it
+ * without its key.
  *
  * <p><b>Time.</b> The wall clock is read once, when the store is made, and goes on by the monotonic
  * clock from there: a jump of the wall clock changes nothing.

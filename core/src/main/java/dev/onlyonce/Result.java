@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * What a completed key keeps for its duplicates: the handler's encoded result, or the statement that
- * there was none, or that it was not kept.
+ * What a completed key keeps for its duplicates: the handler's encoded result, or the statement
+ * that there was none, or that it was not kept.
  */
 public sealed interface Result {
 

@@ -134,9 +134,22 @@ final class MemoryStripe {
       return null;
     }
     return new ClaimRecord(
-        scopes.get((int) (meta(slot) >>> 48)), null, ClaimState.DONE, token(slot),
-        requestId(slot), 1, 0, 0, expiresAt(slot), Lapse.TAKE,
-        null, compactResult(slot), null, "", completedAt(slot), completedAt(slot));
+        scopes.get((int) (meta(slot) >>> 48)),
+        null,
+        ClaimState.DONE,
+        token(slot),
+        requestId(slot),
+        1,
+        0,
+        0,
+        expiresAt(slot),
+        Lapse.TAKE,
+        null,
+        compactResult(slot),
+        null,
+        "",
+        completedAt(slot),
+        completedAt(slot));
   }
 
   private boolean isFree(int slot) {

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>The token rule</h2>
  *
- * <p>A claim's token is the largest of the record's token + 1, the store's floor + 1 and the store's
- * time in microseconds. The record carries it through release and failure, the floor through purge
- * and restore, and the time through the loss of both.
+ * <p>A claim's token is the largest of the record's token + 1, the store's floor + 1 and the
+ * store's time in microseconds. The record carries it through release and failure, the floor
+ * through purge and restore, and the time through the loss of both.
  *
  * <h2>Holding</h2>
  *
@@ -71,15 +71,15 @@ public final class ClaimMachine {
       return new Decision<>(claimed(request, found, now), null);
     }
     Fingerprint stored = found.fingerprint();
-    boolean compared = stored != null && request.fingerprint() != null;
-    if (compared && !stored.equals(request.fingerprint())) {
+    Fingerprint given = request.fingerprint();
+    boolean compared = stored != null && given != null;
+    if (stored != null && given != null && !stored.equals(given)) {
       return new Decision<>(new Answer.Mismatch(stored), null);
     }
     return switch (found.state()) {
       case UNKNOWN -> new Decision<>(new Answer.InProgress(Duration.ZERO), null);
       case CLAIMED -> claimHeld(found, request, nowMicros, floor);
-      case DONE ->
-          new Decision<>(new Answer.Done(found.result(), age(found, now), compared), null);
+      case DONE -> new Decision<>(new Answer.Done(found.result(), age(found, now), compared), null);
       case FAILED -> new Decision<>(new Answer.Failed(reason(found), age(found, now)), null);
       case RELEASED ->
           now < found.notBeforeMillis()
@@ -101,8 +101,7 @@ public final class ClaimMachine {
   }
 
   /** Decides on a settlement. */
-  public Decision<Held> settle(
-      @Nullable ClaimRecord found, Settlement settlement, long nowMicros) {
+  public Decision<Held> settle(@Nullable ClaimRecord found, Settlement settlement, long nowMicros) {
     if (found == null || found.token() != settlement.claim().token()) {
       return new Decision<>(Held.LOST, null);
     }
@@ -110,8 +109,7 @@ public final class ClaimMachine {
     if (found.state() != ClaimState.CLAIMED) {
       return new Decision<>(found.state() == target ? Held.ALREADY : Held.LOST, null);
     }
-    return new Decision<>(
-        Held.HELD, settled(found, settlement, Math.floorDiv(nowMicros, 1_000)));
+    return new Decision<>(Held.HELD, settled(found, settlement, Math.floorDiv(nowMicros, 1_000)));
   }
 
   /** Decides on a renewal. */
@@ -122,15 +120,26 @@ public final class ClaimMachine {
       return new Decision<>(Held.LOST, null);
     }
     long now = Math.floorDiv(nowMicros, 1_000);
-    byte[] checkpoint =
-        renewal.checkpoint() == null ? found.checkpoint() : renewal.checkpoint();
+    byte[] checkpoint = renewal.checkpoint() == null ? found.checkpoint() : renewal.checkpoint();
     return new Decision<>(
         Held.HELD,
         new ClaimRecord(
-            found.scope(), found.key(), ClaimState.CLAIMED, found.token(), found.requestId(),
-            found.attempt(), until(now, renewal.lease()), 0, 0, found.lapse(),
-            found.fingerprint(), found.result(), checkpoint, found.owner(),
-            found.createdAtMillis(), now));
+            found.scope(),
+            found.key(),
+            ClaimState.CLAIMED,
+            found.token(),
+            found.requestId(),
+            found.attempt(),
+            until(now, renewal.lease()),
+            0,
+            0,
+            found.lapse(),
+            found.fingerprint(),
+            found.result(),
+            checkpoint,
+            found.owner(),
+            found.createdAtMillis(),
+            now));
   }
 
   /** Tells whether a record may be forgotten: it is settled, and expiry and grace are over. */
@@ -139,7 +148,9 @@ public final class ClaimMachine {
         && nowMillis >= saturatedAdd(record.expiresAtMillis(), grace.toMillis());
   }
 
-  /** Returns the token of the next claim on a record whose token is this one, 0 if there is none. */
+  /**
+   * Returns the token of the next claim on a record whose token is this one, 0 if there is none.
+   */
   public static long nextToken(long recordToken, long floor, long nowMicros) {
     return Math.max(nowMicros, Math.max(recordToken, floor) + 1);
   }
@@ -170,10 +181,22 @@ public final class ClaimMachine {
     long now = Math.floorDiv(nowMicros, 1_000);
     ClaimRecord claimed =
         new ClaimRecord(
-            request.scope(), request.key(), ClaimState.CLAIMED, token, request.requestId(),
-            attempt, until(now, request.lease()), 0, 0, request.lapse(),
-            fingerprint, Result.NONE, checkpoint, owner,
-            before == null ? now : before.createdAtMillis(), now);
+            request.scope(),
+            request.key(),
+            ClaimState.CLAIMED,
+            token,
+            request.requestId(),
+            attempt,
+            until(now, request.lease()),
+            0,
+            0,
+            request.lapse(),
+            fingerprint,
+            Result.NONE,
+            checkpoint,
+            owner,
+            before == null ? now : before.createdAtMillis(),
+            now);
     Answer answer = claimed(request, claimed, now);
     Result result = request.settleNow();
     if (result == null) {
@@ -206,10 +229,22 @@ public final class ClaimMachine {
           };
     }
     return new ClaimRecord(
-        held.scope(), held.key(), target(settlement), held.token(), held.requestId(),
-        attempt, 0, notBefore, expiresAt, held.lapse(),
-        held.fingerprint(), result, checkpoint, held.owner(),
-        held.createdAtMillis(), now);
+        held.scope(),
+        held.key(),
+        target(settlement),
+        held.token(),
+        held.requestId(),
+        attempt,
+        0,
+        notBefore,
+        expiresAt,
+        held.lapse(),
+        held.fingerprint(),
+        result,
+        checkpoint,
+        held.owner(),
+        held.createdAtMillis(),
+        now);
   }
 
   private static ClaimState target(Settlement settlement) {
@@ -229,8 +264,7 @@ public final class ClaimMachine {
 
   private static Answer claimed(ClaimRequest request, ClaimRecord record, long now) {
     Claim claim = new Claim(request.scope(), request.key(), record.token(), record.attempt());
-    return new Answer.Claimed(
-        claim, left(record.leaseUntilMillis(), now), record.checkpoint());
+    return new Answer.Claimed(claim, left(record.leaseUntilMillis(), now), record.checkpoint());
   }
 
   private static String reason(ClaimRecord record) {

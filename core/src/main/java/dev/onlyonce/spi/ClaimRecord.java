@@ -7,10 +7,11 @@ import dev.onlyonce.Scope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is remembered of one key: the logical record, version 1, which every stored format holds.
+ * All that is remembered of one key: the logical record, version 1, which every stored format
+ * holds.
  *
- * <p>Times are milliseconds since the epoch by the store's clock. Once the key is DONE, a format may
- * have dropped key, owner, checkpoint, lapse and creation time; its document says so.
+ * <p>Times are milliseconds since the epoch by the store's clock. Once the key is DONE, a format
+ * may have dropped key, owner, checkpoint, lapse and creation time; its document says so.
  *
  * @param scope the key's scope
  * @param key null where the format keeps only a digest of it
@@ -59,8 +60,21 @@ public record ClaimRecord(
   /** Returns this record with its key, for a reader that knows what it asked for. */
   public ClaimRecord withKey(Key known) {
     return new ClaimRecord(
-        scope, known, state, token, requestId, attempt, leaseUntilMillis, notBeforeMillis,
-        expiresAtMillis, lapse, fingerprint, result, checkpoint, owner, createdAtMillis,
+        scope,
+        known,
+        state,
+        token,
+        requestId,
+        attempt,
+        leaseUntilMillis,
+        notBeforeMillis,
+        expiresAtMillis,
+        lapse,
+        fingerprint,
+        result,
+        checkpoint,
+        owner,
+        createdAtMillis,
         updatedAtMillis);
   }
 }

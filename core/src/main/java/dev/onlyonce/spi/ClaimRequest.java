@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param scope the key's scope
  * @param key what to claim
- * @param requestId 64 random bits that name this request: asked again with them after a lost answer,
- *     the store answers with the same claim
+ * @param requestId 64 random bits that name this request: asked again with them after a lost
+ *     answer, the store answers with the same claim
  * @param fingerprint of the payload; null does without the comparison
  * @param lease how long the claim lasts unless renewed; positive
  * @param retention how long the record is kept when {@code settleNow} completes it; positive
  * @param lapse what becomes of the key if the lease runs out
  * @param settleNow if not null, the key is claimed and completed with this result in one step
  * @param expectToken if not {@link #ANY}, a record whose token is that one is claimed in whatever
- *     state it is, so that whoever held it is fenced; other records are answered as they are, and an
- *     absent one is claimed
+ *     state it is, so that whoever held it is fenced; other records are answered as they are, and
+ *     an absent one is claimed
  */
 public record ClaimRequest(
     Scope scope,
@@ -47,8 +47,7 @@ public record ClaimRequest(
 
   /** Returns a request with the default retention and nothing special about it. */
   public static ClaimRequest of(Scope scope, Key key, long requestId, Duration lease, Lapse lapse) {
-    return new ClaimRequest(
-        scope, key, requestId, null, lease, Limits.RETENTION, lapse, null, ANY);
+    return new ClaimRequest(scope, key, requestId, null, lease, Limits.RETENTION, lapse, null, ANY);
   }
 
   /** Returns this request with a fingerprint, or without one. */

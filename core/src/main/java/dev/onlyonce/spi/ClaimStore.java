@@ -29,7 +29,9 @@ public interface ClaimStore extends AutoCloseable {
   /** Settles each claim: completes, fails or releases it, if it is still held. */
   List<Held> settle(List<? extends Settlement> batch);
 
-  /** Renews the lease of each claim that is still held, and saves its checkpoint if one is given. */
+  /**
+   * Renews the lease of each claim that is still held, and saves its checkpoint if one is given.
+   */
   List<Held> renew(List<Renewal> batch);
 
   /**

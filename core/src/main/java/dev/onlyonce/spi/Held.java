@@ -6,6 +6,8 @@ public enum Held {
   HELD,
   /** This very kind of settlement was made before with this claim's token; the first one stands. */
   ALREADY,
-  /** The claim is not held: it was overtaken, settled otherwise, or is not known. Nothing changed. */
+  /**
+   * The claim is not held: it was overtaken, settled otherwise, or is not known. Nothing changed.
+   */
   LOST
 }

@@ -63,8 +63,7 @@ public final class KeyHash {
     long v3 = k1 ^ 0x7465646279746573L;
     int whole = length & ~7;
     for (int i = 0; i <= whole; i += 8) {
-      long word =
-          i < whole ? (long) LONGS.get(bytes, offset + i) : last(bytes, offset + i, length);
+      long word = i < whole ? (long) LONGS.get(bytes, offset + i) : last(bytes, offset + i, length);
       v3 ^= word;
       for (int round = 0; round < 2; round++) {
         v0 += v1;

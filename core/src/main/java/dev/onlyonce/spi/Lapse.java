@@ -7,7 +7,9 @@ package dev.onlyonce.spi;
 public enum Lapse {
   /** The next claim takes over, with a larger token. */
   TAKE(1),
-  /** Nobody takes over: the key is in doubt until somebody decides with the lapsed claim's token. */
+  /**
+   * Nobody takes over: the key is in doubt until somebody decides with the lapsed claim's token.
+   */
   PARK(2);
 
   private final int code;

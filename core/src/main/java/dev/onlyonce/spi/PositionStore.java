@@ -6,8 +6,8 @@ import java.util.Map;
 /**
  * Keeps how far a consumer has read, in the same commit as its claims and effects.
  *
- * <p><b>Guarantee.</b> A position is saved if and only if the caller's transaction commits. It never
- * goes back: saving a smaller one than is stored leaves that as it is.
+ * <p><b>Guarantee.</b> A position is saved if and only if the caller's transaction commits. It
+ * never goes back: saving a smaller one than is stored leaves that as it is.
  *
  * <p><b>Thread-safety.</b> That of the transaction object.
  *

@@ -7,8 +7,8 @@ import java.time.Duration;
 /**
  * The end of a claim: what becomes of a key whose handler has come to an end.
  *
- * <p>A settlement takes effect while the claim is held, that is while the record is CLAIMED with the
- * claim's token; whether the lease is over does not matter if nobody has overtaken it.
+ * <p>A settlement takes effect while the claim is held, that is while the record is CLAIMED with
+ * the claim's token; whether the lease is over does not matter if nobody has overtaken it.
  */
 public sealed interface Settlement {
 

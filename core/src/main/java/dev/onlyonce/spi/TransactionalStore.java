@@ -8,9 +8,9 @@ import java.util.List;
  * Claims that live and die with the caller's own transaction: claim, effect and result commit
  * together, so that the effect happens exactly once in that database.
  *
- * <p><b>Guarantee.</b> Nothing is visible to others before the caller commits, nothing is left after
- * it rolls back. No second connection is taken. The answers are those of {@link ClaimStore}, except
- * that a key which another open transaction has claimed is {@link Answer.InProgress}.
+ * <p><b>Guarantee.</b> Nothing is visible to others before the caller commits, nothing is left
+ * after it rolls back. No second connection is taken. The answers are those of {@link ClaimStore},
+ * except that a key which another open transaction has claimed is {@link Answer.InProgress}.
  *
  * <p><b>Thread-safety.</b> That of the transaction object: one thread at a time for each.
  *
