@@ -82,7 +82,7 @@ public final class ClaimMachine {
       case DONE -> new Decision<>(new Answer.Done(found.result(), age(found, now), compared), null);
       case FAILED -> new Decision<>(new Answer.Failed(reason(found), age(found, now)), null);
       case RELEASED ->
-          now < found.notBeforeMillis()
+          now < found.notBeforeMillis() || request.expectToken() != ClaimRequest.ANY
               ? new Decision<>(new Answer.Deferred(left(found.notBeforeMillis(), now)), null)
               : grant(found, request, nowMicros, floor);
     };
@@ -92,10 +92,11 @@ public final class ClaimMachine {
       ClaimRecord found, ClaimRequest request, long nowMicros, long floor) {
     long now = Math.floorDiv(nowMicros, 1_000);
     long lapsesAt = saturatedAdd(found.leaseUntilMillis(), toleranceMillis);
-    if (now < lapsesAt) {
+    boolean mayTake = found.lapse() == Lapse.TAKE && request.expectToken() == ClaimRequest.ANY;
+    if (now < lapsesAt || (found.lapse() == Lapse.TAKE && !mayTake)) {
       return new Decision<>(new Answer.InProgress(left(lapsesAt, now)), null);
     }
-    return found.lapse() == Lapse.TAKE
+    return mayTake
         ? grant(found, request, nowMicros, floor)
         : new Decision<>(new Answer.InDoubt(found.token(), found.attempt()), null);
   }

@@ -1,0 +1,279 @@
+package dev.onlyonce;
+
+import dev.onlyonce.internal.Engine;
+import dev.onlyonce.internal.Events;
+import dev.onlyonce.internal.Plan;
+import dev.onlyonce.spi.ClaimStore;
+import dev.onlyonce.spi.Event;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Time;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of an engine. Needed: {@link #scope} and, in mode effectively-once, {@code onInDoubt}.
+ * Defaults of the others:
+ *
+ * <ul>
+ *   <li>mode: effectively-once
+ *   <li>results: none are kept
+ *   <li>in progress: retry later
+ *   <li>failure: 7 attempts at 1, 2, 4, 8, 16, 32 seconds with full jitter, then failed
+ *   <li>lease: 30 seconds, renewed at a third
+ *   <li>retention: 7 days
+ *   <li>largest result: 64 KiB
+ *   <li>store down: fail closed
+ *   <li>unkeyed deliveries: refused
+ *   <li>lost lease: the attempt says so, the handler's thread is not interrupted
+ *   <li>shutdown grace: 10 seconds
+ *   <li>purge: every minute
+ * </ul>
+ *
+ * <p>Not safe for use by several threads.
+ *
+ * @param <R> what handlers return
+ */
+public final class OnlyOnceBuilder<R extends @Nullable Object> {
+
+  private static final Duration LONGEST_LEASE = Duration.ofHours(24);
+
+  private final ClaimStore store;
+  private final ResultCodec<R> codec;
+  private @Nullable Scope scope;
+  private DeliveryMode mode = DeliveryMode.EFFECTIVELY_ONCE;
+  private @Nullable OnInDoubt onInDoubt;
+  private @Nullable Resolver<R> resolver;
+  private OnInProgress onInProgress = OnInProgress.retryLater();
+  private OnFailure onFailure = OnFailure.defaults();
+  private Duration lease = Limits.LEASE;
+  private Duration retention = Limits.RETENTION;
+  private int resultLimitBytes = Limits.RESULT_BYTES;
+  private boolean failOpen;
+  private boolean bypassUnkeyed;
+  private boolean interruptWhenLost;
+  private Duration shutdownGrace = Duration.ofSeconds(10);
+  private Duration purgeEvery = Duration.ofMinutes(1);
+  private Time time = Time.system();
+  private List<Event.Listener> listeners = List.of();
+  private @Nullable Engine engine;
+  private @Nullable Events events;
+
+  OnlyOnceBuilder(ClaimStore store, ResultCodec<R> codec) {
+    this.store = store;
+    this.codec = codec;
+  }
+
+  private <S extends @Nullable Object> OnlyOnceBuilder<S> copy(ResultCodec<S> otherCodec) {
+    OnlyOnceBuilder<S> copy = new OnlyOnceBuilder<>(store, otherCodec);
+    copy.scope = scope;
+    copy.mode = mode;
+    copy.onInDoubt = onInDoubt;
+    copy.onInProgress = onInProgress;
+    copy.onFailure = onFailure;
+    copy.lease = lease;
+    copy.retention = retention;
+    copy.resultLimitBytes = resultLimitBytes;
+    copy.failOpen = failOpen;
+    copy.bypassUnkeyed = bypassUnkeyed;
+    copy.interruptWhenLost = interruptWhenLost;
+    copy.shutdownGrace = shutdownGrace;
+    copy.purgeEvery = purgeEvery;
+    copy.time = time;
+    copy.listeners = listeners;
+    copy.engine = engine;
+    copy.events = events;
+    return copy;
+  }
+
+  /** Sets the scope by its name, see {@link Scope}. */
+  public OnlyOnceBuilder<R> scope(String name) {
+    return scope(Scope.of(name));
+  }
+
+  /** Sets the scope. */
+  public OnlyOnceBuilder<R> scope(Scope replacement) {
+    this.scope = replacement;
+    return this;
+  }
+
+  /** Has results of another type kept; a resolver that was set is forgotten. */
+  public <S> OnlyOnceBuilder<S> results(ResultCodec<S> replacement) {
+    return copy(replacement);
+  }
+
+  /** Sets the delivery mode. */
+  public OnlyOnceBuilder<R> mode(DeliveryMode replacement) {
+    this.mode = replacement;
+    return this;
+  }
+
+  /** Sets what is done with a key whose holder vanished. */
+  public OnlyOnceBuilder<R> onInDoubt(OnInDoubt choice) {
+    this.onInDoubt = choice;
+    this.resolver = null;
+    return this;
+  }
+
+  /** Sets whom to ask about a key whose holder vanished. */
+  public OnlyOnceBuilder<R> onInDoubt(Resolver<R> asked) {
+    this.onInDoubt = OnInDoubt.PARK;
+    this.resolver = asked;
+    return this;
+  }
+
+  /** Sets what is done with a copy of a message that is being handled. */
+  public OnlyOnceBuilder<R> onInProgress(OnInProgress policy) {
+    this.onInProgress = policy;
+    return this;
+  }
+
+  /** Sets what becomes of a key whose handler throws. */
+  public OnlyOnceBuilder<R> onFailure(OnFailure policy) {
+    this.onFailure = policy;
+    return this;
+  }
+
+  /**
+   * Sets how long a claim lasts unless it is renewed: how long a key is blocked when its process
+   * dies. At most 24 hours.
+   */
+  public OnlyOnceBuilder<R> lease(Duration duration) {
+    Limits.requirePositive("lease", duration);
+    if (duration.compareTo(LONGEST_LEASE) > 0) {
+      throw new IllegalArgumentException("lease must be at most 24 hours, was " + duration);
+    }
+    this.lease = duration;
+    return this;
+  }
+
+  /**
+   * Sets how long a settled key is remembered. It should be longer than the time in which the
+   * broker redelivers, retries are made and dead letters are kept; later copies are new.
+   */
+  public OnlyOnceBuilder<R> retention(Duration duration) {
+    this.retention = Limits.requirePositive("retention", duration);
+    return this;
+  }
+
+  /** Sets the largest encoded result that is kept, in bytes; larger ones are "not kept". */
+  public OnlyOnceBuilder<R> resultLimit(int bytes) {
+    this.resultLimitBytes = Limits.requirePositive("result limit", bytes);
+    return this;
+  }
+
+  /**
+   * Runs handlers without protection while the store cannot be asked, instead of refusing: keys may
+   * then take effect more than once. Each is an event.
+   */
+  public OnlyOnceBuilder<R> failOpen() {
+    this.failOpen = true;
+    return this;
+  }
+
+  /** Handles deliveries that have no key, without protection, instead of refusing them. */
+  public OnlyOnceBuilder<R> bypassUnkeyed() {
+    this.bypassUnkeyed = true;
+    return this;
+  }
+
+  /** Interrupts the thread of a handler whose claim is lost. */
+  public OnlyOnceBuilder<R> interruptWhenLost() {
+    this.interruptWhenLost = true;
+    return this;
+  }
+
+  /** Sets how long closing waits for handlers before it interrupts them, and again after. */
+  public OnlyOnceBuilder<R> shutdownGrace(Duration grace) {
+    this.shutdownGrace = Limits.requireNotNegative("shutdown grace", grace);
+    return this;
+  }
+
+  /** Sets how often expired records are purged from the store; zero leaves it to others. */
+  public OnlyOnceBuilder<R> purgeEvery(Duration interval) {
+    this.purgeEvery = Limits.requireNotNegative("purge interval", interval);
+    return this;
+  }
+
+  /** Adds a listener to the engine's events; a derived view has those of its engine. */
+  public OnlyOnceBuilder<R> listener(Event.Listener listener) {
+    List<Event.Listener> more = new ArrayList<>(listeners);
+    more.add(listener);
+    this.listeners = List.copyOf(more);
+    return this;
+  }
+
+  /** Sets the clocks, for tests. */
+  public OnlyOnceBuilder<R> time(Time replacement) {
+    this.time = replacement;
+    return this;
+  }
+
+  /**
+   * Makes the engine, or the view.
+   *
+   * @throws IllegalStateException if the scope or, in mode effectively-once, the choice for keys in
+   *     doubt is missing
+   */
+  public OnlyOnce<R> build() {
+    if (mode == DeliveryMode.EFFECTIVELY_ONCE && onInDoubt == null) {
+      throw new IllegalStateException(
+          "onInDoubt must be chosen, there is no default: OnInDoubt.RERUN, OnInDoubt.PARK or a"
+              + " Resolver");
+    }
+    OnlyOnceBuilder<R> settings = copy(codec);
+    settings.resolver = resolver;
+    Events toEvents = events == null ? new Events(listeners) : events;
+    Engine shared = engine == null ? new Engine(store, time, toEvents, purgeEvery) : engine;
+    return new OnlyOnce<>(settings, shared, toEvents);
+  }
+
+  OnlyOnceBuilder<R> sharing(Engine shared, Events sharedEvents) {
+    OnlyOnceBuilder<R> copy = copy(codec);
+    copy.resolver = resolver;
+    copy.engine = shared;
+    copy.events = sharedEvents;
+    return copy;
+  }
+
+  Plan<R> plan() {
+    return plan(mode);
+  }
+
+  Plan<R> plan(DeliveryMode chosen) {
+    if (scope == null) {
+      throw new IllegalStateException(
+          "scope must be set: the consumer or operation that the keys belong to");
+    }
+    return new Plan<>(
+        scope,
+        chosen,
+        onInDoubt == OnInDoubt.PARK ? Lapse.PARK : Lapse.TAKE,
+        resolver,
+        onInProgress,
+        onFailure,
+        failOpen,
+        lease,
+        retention,
+        resultLimitBytes,
+        codec);
+  }
+
+  ClaimStore store() {
+    return store;
+  }
+
+  boolean interruptsWhenLost() {
+    return interruptWhenLost;
+  }
+
+  boolean bypassesUnkeyed() {
+    return bypassUnkeyed;
+  }
+
+  Duration shutdownGrace() {
+    return shutdownGrace;
+  }
+}

@@ -1,0 +1,149 @@
+package dev.onlyonce.internal;
+
+import dev.onlyonce.Handler;
+import dev.onlyonce.Key;
+import dev.onlyonce.Outcome;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.StoreException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a flow through its steps on the caller's thread: it asks the store, runs the handler,
+ * waits. One driver serves one message.
+ */
+public final class BlockingDriver<R extends @Nullable Object> {
+
+  /** The keys that this thread is handling, innermost first. */
+  private static final ThreadLocal<@Nullable Nested> NESTED = new ThreadLocal<>();
+
+  private record Nested(Scope scope, Key key, @Nullable Nested outer) {}
+
+  private final Engine engine;
+  private final Plan<R> plan;
+  private final Flow<R> flow;
+  private final Handler<R, ?> handler;
+  private final boolean interruptWhenLost;
+  private @Nullable HeldClaim held;
+  private long askedNanos;
+  private long handlingNanos;
+  private boolean interrupted;
+
+  /** Makes the driver of one flow. */
+  public BlockingDriver(
+      Engine engine, Plan<R> plan, Flow<R> flow, Handler<R, ?> handler, boolean interruptWhenLost) {
+    this.engine = engine;
+    this.plan = plan;
+    this.flow = flow;
+    this.handler = handler;
+    this.interruptWhenLost = interruptWhenLost;
+  }
+
+  /**
+   * Drives the flow to its end.
+   *
+   * @throws StoreException if the store failed
+   * @throws IllegalStateException if this thread is handling the same key already
+   */
+  public Outcome<R> run(Key key) {
+    Nested outer = NESTED.get();
+    refuseNesting(outer, key);
+    engine.enter();
+    NESTED.set(new Nested(plan.scope(), key, outer));
+    long startedNanos = engine.time.nanoTime();
+    try {
+      Step<R> step = flow.start();
+      while (!(step instanceof Step.End<R> end)) {
+        step = perform(step);
+      }
+      StoreSteps.publishCompleted(engine, end.outcome(), startedNanos, handlingNanos);
+      return end.outcome();
+    } finally {
+      if (held != null) {
+        engine.renewals.remove(held);
+      }
+      if (outer == null) {
+        NESTED.remove();
+      } else {
+        NESTED.set(outer);
+      }
+      engine.leave();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void refuseNesting(@Nullable Nested innermost, Key key) {
+    for (Nested nested = innermost; nested != null; nested = nested.outer()) {
+      if (nested.key().equals(key) && nested.scope().equals(plan.scope())) {
+        throw new IllegalStateException(
+            "this thread is handling key "
+                + key
+                + " of scope "
+                + plan.scope()
+                + " already: a handler must not process its own key");
+      }
+    }
+  }
+
+  private Step<R> perform(Step<R> step) {
+    if (step instanceof Step.Run<R> run) {
+      return handle(run);
+    }
+    if (step instanceof Step.Resolve<R> resolve) {
+      return flow.resolved(StoreSteps.resolve(plan, resolve.doubt()));
+    }
+    if (step instanceof Step.Wait<R> wait) {
+      pause(wait.duration());
+      return flow.waited(interrupted);
+    }
+    if (step instanceof Step.Fault<R> fault) {
+      throw StoreSteps.fault(fault);
+    }
+    askedNanos = engine.time.nanoTime();
+    return StoreSteps.perform(engine.store, flow, step);
+  }
+
+  private Step<R> handle(Step.Run<R> run) {
+    HeldClaim attempt = hold(run);
+    long startedNanos = engine.time.nanoTime();
+    R result;
+    try {
+      result = handler.handle(attempt);
+    } catch (Throwable thrown) {
+      handlingNanos = engine.time.nanoTime() - startedNanos;
+      return flow.threw(thrown, attempt.handlerEnded());
+    }
+    handlingNanos = engine.time.nanoTime() - startedNanos;
+    attempt.handlerEnded();
+    return flow.returned(result);
+  }
+
+  private HeldClaim hold(Step.Run<R> run) {
+    HeldClaim attempt =
+        new HeldClaim(
+            engine.renewals,
+            run.claim(),
+            run.lease().isZero() ? Duration.ZERO : plan.lease(),
+            askedNanos + run.lease().toNanos(),
+            run.checkpoint(),
+            Thread.currentThread(),
+            interruptWhenLost);
+    if (!run.lease().isZero()) {
+      engine.renewals.add(attempt);
+      held = attempt;
+    }
+    return attempt;
+  }
+
+  /** Waits all of it; an interrupt is kept for the end. */
+  private void pause(Duration duration) {
+    long endNanos = engine.time.nanoTime() + duration.toNanos();
+    for (long left = duration.toNanos(); left > 0; left = endNanos - engine.time.nanoTime()) {
+      LockSupport.parkNanos(this, left);
+      interrupted |= Thread.interrupted();
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package dev.onlyonce.internal;
+
+import dev.onlyonce.spi.ClaimStore;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.Time;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all views of one engine share: the store, the renewals, the background work and the orderly
+ * end. Safe for use by several threads.
+ */
+public final class Engine {
+
+  private static final System.Logger LOG = System.getLogger(Engine.class.getName());
+  private static final int PURGE_BATCH = 500;
+  private static final int PURGE_STEPS = 100;
+
+  final ClaimStore store;
+  final Time time;
+  final Events events;
+  final Renewals renewals;
+  private final long purgeEveryNanos;
+  private final DutyThread renewalDuty;
+  private final DutyThread purgeDuty;
+  private final ThreadPoolExecutor renewer;
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition idle = lock.newCondition();
+  private volatile long purgeAtNanos;
+  private volatile boolean purges;
+  private volatile boolean closed;
+  private @Nullable Executor executor;
+
+  /** Makes an engine over a store, which stays the caller's to close. */
+  public Engine(ClaimStore store, Time time, Events events, Duration purgeEvery) {
+    this.store = store;
+    this.time = time;
+    this.events = events;
+    this.purgeEveryNanos = purgeEvery.toNanos();
+    this.renewer =
+        new ThreadPoolExecutor(
+            1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Engine::daemon);
+    renewer.allowCoreThreadTimeOut(true);
+    this.renewals = new Renewals(store, time, events, renewer, this::wakeRenewals);
+    this.renewalDuty =
+        new DutyThread("onlyonce-renewals", renewals::runOnce, renewals::nanosToNextRun);
+    this.purgeDuty =
+        new DutyThread("onlyonce-purge", this::purge, () -> purgeAtNanos - time.nanoTime());
+  }
+
+  /** Returns where asynchronous messages are handled. */
+  Executor executor() {
+    lock.lock();
+    try {
+      if (executor == null) {
+        executor = Threads.forBlockingTasks();
+      }
+      return executor;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "onlyonce-renewer");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void wakeRenewals() {
+    renewalDuty.wake();
+  }
+
+  /**
+   * Counts a message in.
+   *
+   * @throws IllegalStateException if the engine has been closed
+   */
+  void enter() {
+    inFlight.incrementAndGet();
+    if (closed) {
+      leave();
+      throw new IllegalStateException("the engine has been closed and takes no more messages");
+    }
+    if (!purges && purgeEveryNanos > 0) {
+      startPurging();
+    }
+  }
+
+  /** Counts a message out. */
+  void leave() {
+    if (inFlight.decrementAndGet() == 0 && closed) {
+      lock.lock();
+      try {
+        idle.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void startPurging() {
+    lock.lock();
+    try {
+      if (!purges) {
+        purges = true;
+        purgeAtNanos = time.nanoTime() + purgeEveryNanos;
+        purgeDuty.wake();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void purge() {
+    if (purgeAtNanos - time.nanoTime() > 0) {
+      return;
+    }
+    purgeAtNanos = time.nanoTime() + purgeEveryNanos;
+    try {
+      for (int i = 0; i < PURGE_STEPS && !closed && store.purge(PURGE_BATCH) > 0; i++) {}
+    } catch (StoreException e) {
+      LOG.log(Level.WARNING, "expired records could not be purged, this is tried again", e);
+    }
+  }
+
+  /**
+   * Takes no more messages and waits for those that are being handled; after the grace interrupts
+   * their handlers and waits as long again. Claims that are held even then are left to their
+   * leases.
+   */
+  public void close(Duration grace) {
+    closed = true;
+    if (!awaitIdle(grace)) {
+      renewals.leave();
+      if (!awaitIdle(grace)) {
+        LOG.log(
+            Level.WARNING,
+            inFlight.get()
+                + " handlers do not end: their claims are left to their leases, and may be run"
+                + " again by others once those are over");
+      }
+    }
+    renewalDuty.close();
+    purgeDuty.close();
+    renewer.shutdown();
+  }
+
+  private boolean awaitIdle(Duration grace) {
+    long nanos = grace.toNanos();
+    lock.lock();
+    try {
+      while (inFlight.get() > 0 && nanos > 0) {
+        nanos = idle.awaitNanos(nanos);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
+    }
+    return inFlight.get() == 0;
+  }
+}

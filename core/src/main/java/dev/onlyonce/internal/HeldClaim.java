@@ -1,0 +1,177 @@
+package dev.onlyonce.internal;
+
+import dev.onlyonce.Attempt;
+import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Renewal;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim while its handler runs: the handler's {@link Attempt}, and what the renewals know of it.
+ * Safe for use by several threads.
+ */
+final class HeldClaim implements Attempt {
+
+  /** Where a held claim stands; once it has left HELD it does not come back. */
+  enum State {
+    HELD,
+    LOST,
+    RETURNED
+  }
+
+  final Claim claim;
+  private final Renewals renewals;
+  private final byte @Nullable [] checkpoint;
+  private final @Nullable Thread handler;
+  private final boolean interruptWhenLost;
+  private final boolean leased;
+
+  // Guarded by the lock of the renewals.
+  @Nullable HeldClaim previous;
+  @Nullable HeldClaim next;
+  long renewAtNanos;
+  boolean inFlight;
+
+  private volatile Duration lease;
+  private volatile long leaseEndNanos;
+  private State state = State.HELD;
+  private boolean wasInterrupted;
+  private boolean interruptedToLeave;
+
+  /**
+   * @param leaseEndNanos when the lease ends by the monotonic clock, counted from before the store
+   *     was asked
+   * @param handler the thread that the handler runs on, null if it is not bound to one
+   * @param interruptWhenLost whether to interrupt it when the claim is lost
+   */
+  HeldClaim(
+      Renewals renewals,
+      Claim claim,
+      Duration lease,
+      long leaseEndNanos,
+      byte @Nullable [] checkpoint,
+      @Nullable Thread handler,
+      boolean interruptWhenLost) {
+    this.renewals = renewals;
+    this.claim = claim;
+    this.lease = lease;
+    this.leaseEndNanos = leaseEndNanos;
+    this.checkpoint = checkpoint;
+    this.handler = handler;
+    this.interruptWhenLost = interruptWhenLost;
+    this.leased = !lease.isZero();
+  }
+
+  long leaseEndNanos() {
+    return leaseEndNanos;
+  }
+
+  /** Returns how long each renewal makes the claim last. */
+  Duration lease() {
+    return lease;
+  }
+
+  void renewedUntil(long endNanos, Duration newLease) {
+    lease = newLease;
+    leaseEndNanos = endNanos;
+  }
+
+  /** Tells the handler that the claim is lost; returns whether that is news. */
+  synchronized boolean lose() {
+    if (state != State.HELD) {
+      return false;
+    }
+    state = State.LOST;
+    if (interruptWhenLost) {
+      interruptHandler();
+    }
+    return true;
+  }
+
+  /** Interrupts the handler since the engine shuts down. */
+  synchronized void leave() {
+    if (state != State.RETURNED && handler != null) {
+      interruptedToLeave = true;
+      interruptHandler();
+    }
+  }
+
+  private void interruptHandler() {
+    if (handler != null) {
+      wasInterrupted = true;
+      handler.interrupt();
+    }
+  }
+
+  /**
+   * The handler has returned or thrown: it is not interrupted from here on. Called on its thread.
+   *
+   * @return whether it was interrupted because the engine shuts down
+   */
+  synchronized boolean handlerEnded() {
+    state = State.RETURNED;
+    if (wasInterrupted) {
+      Thread.interrupted();
+    }
+    return interruptedToLeave;
+  }
+
+  @Override
+  public Scope scope() {
+    return claim.scope();
+  }
+
+  @Override
+  public Key key() {
+    return claim.key();
+  }
+
+  @Override
+  public long token() {
+    return claim.token();
+  }
+
+  @Override
+  public int number() {
+    return claim.attempt();
+  }
+
+  @Override
+  public boolean stillHeld() {
+    if (!leased) {
+      return true;
+    }
+    synchronized (this) {
+      if (state != State.HELD) {
+        return false;
+      }
+    }
+    return renewals.nanoTime() - leaseEndNanos < 0;
+  }
+
+  @Override
+  public boolean extend(Duration longer) {
+    return renew(Limits.requirePositive("lease", longer), null);
+  }
+
+  @Override
+  public Optional<byte[]> checkpoint() {
+    return Optional.ofNullable(checkpoint);
+  }
+
+  @Override
+  public boolean saveCheckpoint(byte[] state) {
+    return renew(lease, state.clone());
+  }
+
+  private boolean renew(Duration longer, byte @Nullable [] state) {
+    if (!leased) {
+      return true;
+    }
+    return renewals.renewNow(this, new Renewal(claim, longer, state));
+  }
+}

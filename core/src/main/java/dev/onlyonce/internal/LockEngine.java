@@ -1,0 +1,133 @@
+package dev.onlyonce.internal;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimStore;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.Time;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Claims that are released instead of completed. Safe for use by several threads. */
+public final class LockEngine {
+
+  private static final long FIRST_POLL_NANOS = 10_000_000;
+  private static final long LAST_POLL_NANOS = 250_000_000;
+
+  private final Engine engine;
+  private final Scope scope;
+  private final Duration lease;
+  private final ConcurrentHashMap<Key, Thread> takers = new ConcurrentHashMap<>();
+
+  /** Makes locks in a scope of a store, which stays the caller's to close. */
+  public LockEngine(ClaimStore store, Scope scope, Duration lease, Time time) {
+    this.engine = new Engine(store, time, new Events(List.of()), Duration.ZERO);
+    this.scope = scope;
+    this.lease = lease;
+  }
+
+  /** Takes a lock, or returns null if that took longer than {@code patience}. */
+  public @Nullable HeldLock lock(Key name, Duration patience) {
+    if (takers.get(name) == Thread.currentThread()) {
+      throw new IllegalStateException("this thread holds the lock " + name + " already");
+    }
+    long endNanos = engine.time.nanoTime() + patience.toNanos();
+    ClaimRequest request =
+        ClaimRequest.of(scope, name, ThreadLocalRandom.current().nextLong(), lease, Lapse.TAKE);
+    for (long poll = FIRST_POLL_NANOS; ; poll = Math.min(poll * 2, LAST_POLL_NANOS)) {
+      long askedNanos = engine.time.nanoTime();
+      Answer answer = engine.store.claim(List.of(request)).get(0);
+      if (answer instanceof Answer.Claimed claimed) {
+        return hold(claimed, askedNanos);
+      }
+      requireLock(name, answer);
+      long left = endNanos - engine.time.nanoTime();
+      if (left <= 0 || Thread.currentThread().isInterrupted()) {
+        return null;
+      }
+      LockSupport.parkNanos(this, Math.min(poll, left));
+    }
+  }
+
+  private void requireLock(Key name, Answer answer) {
+    if (!(answer instanceof Answer.InProgress || answer instanceof Answer.Deferred)) {
+      throw new StoreException(
+          StoreException.Kind.REJECTED,
+          "the name "
+              + name
+              + " in scope "
+              + scope
+              + " is not a lock, the store says "
+              + answer
+              + ": use a scope for locks alone");
+    }
+  }
+
+  private HeldLock hold(Answer.Claimed claimed, long askedNanos) {
+    HeldClaim held =
+        new HeldClaim(
+            engine.renewals,
+            claimed.claim(),
+            lease,
+            askedNanos + claimed.lease().toNanos(),
+            null,
+            null,
+            false);
+    takers.put(claimed.claim().key(), Thread.currentThread());
+    engine.renewals.add(held);
+    return new HeldLock(held, Thread.currentThread());
+  }
+
+  /** Stops renewing. */
+  public void close() {
+    engine.close(Duration.ZERO);
+  }
+
+  /** A lock that is held. Safe for use by several threads. */
+  public final class HeldLock {
+
+    private final HeldClaim held;
+    private final Thread taker;
+
+    private HeldLock(HeldClaim held, Thread taker) {
+      this.held = held;
+      this.taker = taker;
+    }
+
+    /** Returns the fencing token. */
+    public long token() {
+      return held.token();
+    }
+
+    /** Tells whether the lock is still sure to be held. */
+    public boolean stillHeld() {
+      return held.stillHeld();
+    }
+
+    /** Makes the lease last this long from now on. */
+    public boolean extend(Duration longer) {
+      return held.extend(longer);
+    }
+
+    /** Releases the lock; returns false if another may have had it meanwhile. */
+    public boolean release() {
+      takers.remove(held.key(), taker);
+      engine.renewals.remove(held);
+      held.handlerEnded();
+      Settlement release =
+          new Settlement.Release(
+              held.claim, Duration.ZERO, Settlement.Attempts.RESET, Limits.RETENTION);
+      return engine.store.settle(List.of(release)).get(0) != Held.LOST;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.onlyonce.internal;
+
+import java.lang.reflect.Method;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Where asynchronous work runs: on virtual threads where this JVM has them, else on a pool. */
+final class Threads {
+
+  private static final int POOL = 64;
+  private static final int QUEUE = 100_000;
+
+  private Threads() {}
+
+  /** Makes an executor: a virtual thread for each task, or a pool of 64 daemon threads. */
+  static Executor forBlockingTasks() {
+    try {
+      Method perTask = Executors.class.getMethod("newVirtualThreadPerTaskExecutor");
+      return (ExecutorService) perTask.invoke(null);
+    } catch (ReflectiveOperationException e) {
+      return pool();
+    }
+  }
+
+  private static Executor pool() {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            POOL,
+            POOL,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(QUEUE),
+            task -> {
+              Thread thread = new Thread(task, "onlyonce-async");
+              thread.setDaemon(true);
+              return thread;
+            });
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.onlyonce.spi;
+
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * A store that sends the single calls of many threads to another store as batches, see {@link
+ * Combiner}. It pays where a call costs a round trip or a disk write, and costs a little where it
+ * does not, as in memory.
+ *
+ * <p>Guarantee, thread-safety and failure are those of the other store, and of the combiner.
+ */
+public final class CombiningStore implements ClaimStore {
+
+  private static final int QUEUE = 100_000;
+
+  private final ClaimStore store;
+  private final Combiner<ClaimRequest, Answer> claims;
+  private final Combiner<Settlement, Held> settlements;
+  private final Combiner<Renewal, Held> renewals;
+
+  private CombiningStore(ClaimStore store, int maxBatch) {
+    this.store = store;
+    this.claims = new Combiner<>(store::claim, maxBatch, QUEUE);
+    this.settlements = new Combiner<>(asFunction(store), maxBatch, QUEUE);
+    this.renewals = new Combiner<>(store::renew, maxBatch, QUEUE);
+  }
+
+  private static Function<List<Settlement>, List<Held>> asFunction(ClaimStore store) {
+    return batch -> store.settle(batch);
+  }
+
+  /** Combines calls into batches of up to {@link Limits#BATCH} items. */
+  public static CombiningStore over(ClaimStore store) {
+    return over(store, Limits.BATCH);
+  }
+
+  /** Combines calls into batches of up to {@code maxBatch} items. */
+  public static CombiningStore over(ClaimStore store, int maxBatch) {
+    return new CombiningStore(store, maxBatch);
+  }
+
+  @Override
+  public List<Answer> claim(List<ClaimRequest> batch) {
+    return claims.call(batch);
+  }
+
+  @Override
+  public List<Held> settle(List<? extends Settlement> batch) {
+    return settlements.call(List.copyOf(batch));
+  }
+
+  @Override
+  public List<Held> renew(List<Renewal> batch) {
+    return renewals.call(batch);
+  }
+
+  @Override
+  public int purge(int limit) {
+    return store.purge(limit);
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}
