@@ -1,0 +1,5 @@
+/** Has a name that says nothing. */
+@NullMarked
+package dev.onlyonce.planted.util;
+
+import org.jspecify.annotations.NullMarked;
