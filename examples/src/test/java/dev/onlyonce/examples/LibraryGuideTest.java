@@ -1,0 +1,117 @@
+package dev.onlyonce.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Locks;
+import dev.onlyonce.MemoryStore;
+import dev.onlyonce.OnlyOnce;
+import dev.onlyonce.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Runs the pieces of the library guide, and holds the guide to them. */
+class LibraryGuideTest {
+
+  private static final Pattern REGION =
+      Pattern.compile("  // region (\\w+)\n(.*?)\n\n  // endregion", Pattern.DOTALL);
+
+  private final MemoryStore store = LibraryGuide.memory();
+  private final CountingBank bank = new CountingBank();
+  private final LibraryGuide guide = new LibraryGuide(store, bank);
+
+  private static final class CountingBank implements LibraryGuide.Bank {
+    final List<String> charged = new ArrayList<>();
+    long largestToken;
+
+    @Override
+    public synchronized String charge(String order, long token) {
+      if (order.isBlank()) {
+        throw new IllegalArgumentException("no order");
+      }
+      assertThat(token).isGreaterThan(largestToken);
+      largestToken = token;
+      charged.add(order);
+      return "receipt-" + order;
+    }
+
+    @Override
+    public Optional<String> receiptOf(Key key) {
+      return Optional.empty();
+    }
+  }
+
+  @Test
+  void the_guide_shows_the_regions_of_the_program() throws IOException {
+    String program =
+        Files.readString(Path.of("src/main/java/dev/onlyonce/examples/LibraryGuide.java"));
+    String text = Files.readString(Path.of("../docs/guides/library.md"));
+    List<String> regions =
+        REGION
+            .matcher(program)
+            .results()
+            .map(region -> region.group(2).indent(-2).stripTrailing())
+            .toList();
+    assertThat(regions).hasSize(8);
+    assertThat(regions).allSatisfy(code -> assertThat(text).contains("```java\n" + code + "\n```"));
+  }
+
+  @Test
+  void an_order_is_charged_once_however_it_is_asked_for() {
+    try (OnlyOnce<String> once = guide.engine()) {
+      assertThat(guide.charge(once, "order-1")).isEqualTo("receipt-order-1");
+      assertThat(guide.charge(once, "order-1")).isEqualTo("receipt-order-1");
+      assertThat(guide.later(once, "order-1").join()).isInstanceOf(Outcome.Duplicate.class);
+      assertThat(guide.handle(once, "order-1", new byte[0])).startsWith("charged before");
+    }
+    assertThat(bank.charged).containsExactly("order-1");
+  }
+
+  @Test
+  void another_payload_is_refused() {
+    try (OnlyOnce<String> once = guide.engine()) {
+      assertThat(guide.handle(once, "order-2", new byte[] {1})).startsWith("charged: ");
+      assertThat(guide.handle(once, "order-2", new byte[] {2})).startsWith("refused");
+    }
+    assertThat(bank.charged).containsExactly("order-2");
+  }
+
+  @Test
+  void an_exception_that_is_final_ends_the_key() {
+    try (OnlyOnce<String> once = guide.engine()) {
+      assertThatThrownBy(() -> guide.charge(once, " "))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThat(guide.handle(once, " ", new byte[0])).contains("Failed");
+    }
+  }
+
+  @Test
+  void the_books_are_closed_under_a_lock() {
+    try (Locks locks = Locks.on(store)) {
+      assertThat(guide.closeTheBooks(locks, "monday")).isTrue();
+    }
+  }
+
+  @Test
+  void an_engine_works_over_a_combining_store() {
+    List<String> sent = new ArrayList<>();
+    try (OnlyOnce<Void> once = guide.combining()) {
+      for (int copy = 0; copy < 2; copy++) {
+        once.process(
+            "mail-1",
+            () -> {
+              sent.add("mail-1");
+              return null;
+            });
+      }
+    }
+    assertThat(sent).containsExactly("mail-1");
+  }
+}
