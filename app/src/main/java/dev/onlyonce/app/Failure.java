@@ -1,0 +1,58 @@
+package dev.onlyonce.app;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run cannot go on, for a reason that the user can act on. The message is one sentence with the
+ * place and, where there is one, the remedy; it is all that the user sees.
+ */
+public final class Failure extends RuntimeException {
+  private final ExitCode exitCode;
+
+  private Failure(ExitCode exitCode, String sentence, @Nullable Throwable cause) {
+    super(sentence, cause);
+    this.exitCode = exitCode;
+  }
+
+  /** The command line asks for something that cannot be done. */
+  public static Failure usage(String sentence) {
+    return new Failure(ExitCode.USAGE, sentence, null);
+  }
+
+  /** What was read is not what it should be. */
+  public static Failure badInput(String sentence) {
+    return new Failure(ExitCode.BAD_INPUT, sentence, null);
+  }
+
+  /** What was read is not what it should be, as a library noticed. */
+  public static Failure badInput(String sentence, Throwable cause) {
+    return new Failure(ExitCode.BAD_INPUT, sentence, cause);
+  }
+
+  /** A file or stream could not be opened, read or written: the sentence ends with the reason. */
+  public static Failure io(String sentence, IOException cause) {
+    return new Failure(ExitCode.IO_FAILURE, sentence + ": " + reason(cause), cause);
+  }
+
+  /** How the process ends. */
+  public ExitCode exitCode() {
+    return exitCode;
+  }
+
+  private static String reason(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "no such file or folder";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (e instanceof FileSystemException f && f.getReason() != null) {
+      return f.getReason();
+    }
+    return e.getMessage() != null ? e.getMessage() : e.getClass().getSimpleName();
+  }
+}

@@ -1,0 +1,90 @@
+package dev.onlyonce.app.input;
+
+import dev.onlyonce.app.Failure;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** A file or stream to read, as the command line names it. Opened at most once. */
+public final class Input {
+  private final String name;
+  private final @Nullable Path path;
+  private final Opener opener;
+
+  Input(String name, @Nullable Path path, Opener opener) {
+    this.name = name;
+    this.path = path;
+    this.opener = opener;
+  }
+
+  /** The program's standard input. */
+  public static Input standardInput() {
+    return new Input("standard input", null, () -> new FileInputStream(FileDescriptor.in));
+  }
+
+  /** A file, or anything else that can be opened by a name. */
+  public static Input file(Path path) {
+    return new Input(path.toString(), path, () -> new FileInputStream(path.toFile()));
+  }
+
+  /** The name for messages. */
+  public String name() {
+    return name;
+  }
+
+  /** Where the file is; null for standard input. */
+  public @Nullable Path path() {
+    return path;
+  }
+
+  /** How many bytes there are to read, or -1 if that is not known before. */
+  long size() {
+    if (path == null || !Files.isRegularFile(path)) {
+      return -1;
+    }
+    try {
+      return Files.size(path);
+    } catch (IOException e) {
+      return -1;
+    }
+  }
+
+  /**
+   * Says early, before anything is written, that a file cannot be read.
+   *
+   * @throws Failure if it is a folder, does not exist or must not be read
+   */
+  public void check() {
+    if (path == null) {
+      return;
+    }
+    try {
+      if (Files.isDirectory(path)) {
+        throw new IOException("it is a folder");
+      }
+      path.getFileSystem().provider().checkAccess(path, AccessMode.READ);
+    } catch (IOException e) {
+      throw Failure.io("cannot read " + name, e);
+    }
+  }
+
+  /** Opens the bytes as they are stored. */
+  InputStream open() {
+    check();
+    try {
+      return opener.open();
+    } catch (IOException e) {
+      throw Failure.io("cannot read " + name, e);
+    }
+  }
+
+  /** Opens the bytes as they are stored. */
+  interface Opener {
+    InputStream open() throws IOException;
+  }
+}
