@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Failure extends RuntimeException {
   private final ExitCode exitCode;
+  private final String sentence;
 
   private Failure(ExitCode exitCode, String sentence, @Nullable Throwable cause) {
     super(sentence, cause);
     this.exitCode = exitCode;
+    this.sentence = sentence;
   }
 
   /** The command line asks for something that cannot be done. */
@@ -36,6 +38,11 @@ public final class Failure extends RuntimeException {
   /** A file or stream could not be opened, read or written: the sentence ends with the reason. */
   public static Failure io(String sentence, IOException cause) {
     return new Failure(ExitCode.IO_FAILURE, sentence + ": " + reason(cause), cause);
+  }
+
+  /** The sentence for the user. */
+  public String sentence() {
+    return sentence;
   }
 
   /** How the process ends. */

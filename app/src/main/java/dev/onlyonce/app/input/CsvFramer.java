@@ -4,8 +4,8 @@ package dev.onlyonce.app.input;
  * Ends a record behind each line feed that is not inside a quoted field (RFC 4180).
  *
  * <p>A quote opens a quoted field only where a field begins; elsewhere it is a character like
- * others, so a stray inch mark does not swallow the rest of a file. Inside a quoted field two quotes
- * stand for one. A carriage return counts as a line end only before a line feed.
+ * others, so a stray inch mark does not swallow the rest of a file. Inside a quoted field two
+ * quotes stand for one. A carriage return counts as a line end only before a line feed.
  *
  * <p>Why not a library: the CSV readers looked at (FastCSV is the best of them) decode to strings
  * and do not tell where the bytes of a record begin and end, so records could not be passed on byte

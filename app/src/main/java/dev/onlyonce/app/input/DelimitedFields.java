@@ -5,7 +5,8 @@ import java.util.Arrays;
 /**
  * The fields of one CSV or TSV record at a time, as bytes without quotes and escapes. Columns count
  * from 0. A value is a range of the record's own buffer, or of a scratch buffer if it had doubled
- * quotes; either is good until the next call. Not thread-safe; make one per thread and use it again.
+ * quotes; either is good until the next call. Not thread-safe; make one per thread and use it
+ * again.
  *
  * <p>Own code, because keys are compared as bytes and a library would decode them (and replace what
  * is not valid UTF-8, so that different keys become one); the rules are those of {@link CsvFramer}.

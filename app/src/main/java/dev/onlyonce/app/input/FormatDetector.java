@@ -1,6 +1,5 @@
 package dev.onlyonce.app.input;
 
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

@@ -10,10 +10,10 @@ import java.util.zip.Inflater;
  * Reads gzip data (RFC 1952): one member or several that follow one another, zero bytes as padding
  * behind the last.
  *
- * <p>The JDK's {@code GZIPInputStream} takes a damaged header of a further member for the end of the
- * data, and so drops all that follows without a word (JDK-8322256). This class ends normally only
- * where the stored data ends, behind a member whose length and checksum are right; everything else
- * is a {@link DamagedException}. The decompression itself is the JDK's.
+ * <p>The JDK's {@code GZIPInputStream} takes a damaged header of a further member for the end of
+ * the data, and so drops all that follows without a word (JDK-8322256). This class ends normally
+ * only where the stored data ends, behind a member whose length and checksum are right; everything
+ * else is a {@link DamagedException}. The decompression itself is the JDK's.
  */
 final class GzipStream extends InputStream {
   static final int MAGIC_1 = 0x1F;

@@ -6,15 +6,31 @@ package dev.onlyonce.app.input;
  */
 public enum Part {
   /** A whole record. */
-  WHOLE,
+  WHOLE(0),
   /** The beginning of an over-long record. */
-  FIRST,
+  FIRST(1),
   /** Neither the beginning nor the end of an over-long record. */
-  MIDDLE,
+  MIDDLE(2),
   /** The end of an over-long record; may be empty. */
-  LAST;
+  LAST(3);
 
-  static final Part[] ALL = values();
+  private static final Part[] BY_CODE = values();
+
+  private final int code;
+
+  Part(int code) {
+    this.code = code;
+  }
+
+  /** A small number that stands for this part, from 0. */
+  int code() {
+    return code;
+  }
+
+  /** The part that the number stands for. */
+  static Part of(int code) {
+    return BY_CODE[code];
+  }
 
   /** True where a record begins. */
   public boolean begins() {

@@ -94,12 +94,12 @@ public final class RecordBatch {
 
   /** Which part of a record entry {@code i} is. */
   public Part part(int i) {
-    return Part.ALL[states[i] >> PART_SHIFT];
+    return Part.of(states[i] >> PART_SHIFT);
   }
 
   /** What is wrong with the record of entry {@code i}. */
   public Problem problem(int i) {
-    return Problem.ALL[states[i] & 0xFF];
+    return Problem.of(states[i] & 0xFF);
   }
 
   /** True if entry {@code i} is a whole and well-formed record: what nearly all are. */
@@ -204,8 +204,7 @@ public final class RecordBatch {
   /** Ends the open record before position {@code end}; it took this many lines. */
   void endRecord(int end, int lineCount, Problem problem) {
     Problem found = problem;
-    if (continuing
-        || (end - open > maxRecord && contentEnd(open, end) - open > maxRecord)) {
+    if (continuing || (end - open > maxRecord && contentEnd(open, end) - open > maxRecord)) {
       found = Problem.OVER_LONG;
     }
     add(end, found, continuing ? Part.LAST : Part.WHOLE);
@@ -243,7 +242,7 @@ public final class RecordBatch {
     starts[size] = open;
     ends[size] = end;
     lines[size] = (int) (openLine - firstLine);
-    states[size] = (short) (part.ordinal() << PART_SHIFT | problem.ordinal());
+    states[size] = (short) (part.code() << PART_SHIFT | problem.code());
     size++;
     open = end;
   }

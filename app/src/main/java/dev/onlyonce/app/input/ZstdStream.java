@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Reads zstd data (RFC 8878): one frame or several that follow one another. Says in plain words what
- * the library reports as damaged.
+ * Reads zstd data (RFC 8878): one frame or several that follow one another. Says in plain words
+ * what the library reports as damaged.
  */
 final class ZstdStream extends FilterInputStream {
   ZstdStream(InputStream stored) throws IOException {

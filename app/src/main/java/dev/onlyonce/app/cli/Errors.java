@@ -1,0 +1,92 @@
+package dev.onlyonce.app.cli;
+
+import dev.onlyonce.app.ExitCode;
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.output.Outputs;
+import dev.onlyonce.app.output.ReaderGoneException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Tells errors on standard error, one sentence each, without colours and without traces. */
+final class Errors {
+  private final PrintWriter err;
+  private final BooleanSupplier debug;
+
+  Errors(PrintWriter err, BooleanSupplier debug) {
+    this.err = err;
+    this.debug = debug;
+  }
+
+  /** The command line cannot be understood. */
+  int onUsage(ParameterException e, String[] args) {
+    CommandLine commandLine = e.getCommandLine();
+    say(sentence(e));
+    say("try '" + commandLine.getCommandSpec().qualifiedName() + " --help'");
+    trace(e);
+    return ExitCode.USAGE.number();
+  }
+
+  /** A command ended with an exception. */
+  int onFailure(Exception e, CommandLine commandLine, ParseResult parsed) {
+    return report(e);
+  }
+
+  /** Tells the user what an exception means; returns the exit code. */
+  int report(Throwable e) {
+    if (e instanceof ReaderGoneException) {
+      trace(e);
+      return ExitCode.FINE.number();
+    }
+    if (e instanceof Failure failure) {
+      say(failure.sentence());
+      trace(e);
+      return failure.exitCode().number();
+    }
+    if (e instanceof OutOfMemoryError) {
+      say("out of memory; give Java more, as in JAVA_TOOL_OPTIONS=-Xmx4g");
+      trace(e);
+      return ExitCode.IO_FAILURE.number();
+    }
+    say("this is a bug in onlyonce (" + e + "); please report it with what --debug shows");
+    trace(e);
+    return ExitCode.BUG.number();
+  }
+
+  /** What was printed must have arrived, if all else went well. */
+  int checkOutput(PrintWriter out, int code) {
+    boolean lost = out.checkError() && !Outputs.standardOutputIsPipe();
+    if (lost && code == ExitCode.FINE.number()) {
+      say("cannot write to standard output");
+      return ExitCode.IO_FAILURE.number();
+    }
+    return code;
+  }
+
+  private static String sentence(ParameterException e) {
+    String sentence = String.valueOf(e.getMessage());
+    if (e instanceof UnmatchedArgumentException unmatched) {
+      List<String> suggestions = unmatched.getSuggestions();
+      if (!suggestions.isEmpty()) {
+        return sentence + "; did you mean " + String.join(" or ", suggestions) + "?";
+      }
+    }
+    return sentence;
+  }
+
+  private void say(String sentence) {
+    err.println("onlyonce: " + sentence);
+    err.flush();
+  }
+
+  private void trace(Throwable e) {
+    if (debug.getAsBoolean() || "1".equals(System.getenv("ONLYONCE_DEBUG"))) {
+      e.printStackTrace(err);
+      err.flush();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.onlyonce.app.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The {@code onlyonce} program. */
+@Command(
+    name = "onlyonce",
+    description = "Lets each business key take effect once.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    subcommands = HelpCommand.class,
+    synopsisSubcommandLabel = "COMMAND",
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:fine; also when the reader of the output closes it early, as head does",
+      "1:done, and something was found",
+      "2:the command line cannot be carried out",
+      "3:the input is damaged, or has records that the policy does not accept",
+      "4:a store, file or stream could not be opened, read or written",
+      "70:a bug in onlyonce"
+    })
+public final class Main {
+  @Option(
+      names = "--debug",
+      scope = ScopeType.INHERIT,
+      description = "Show where in the program an error comes from (also: ONLYONCE_DEBUG=1).")
+  private boolean debug;
+
+  /** Runs the program and ends the process. */
+  public static void main(String[] args) {
+    System.exit(run(args));
+  }
+
+  /** Runs the program in this process; returns the exit code. */
+  static int run(String... args) {
+    Main main = new Main();
+    CommandLine commandLine = new CommandLine(main);
+    Errors errors = new Errors(commandLine.getErr(), () -> main.debug);
+    commandLine.setParameterExceptionHandler(errors::onUsage);
+    commandLine.setExecutionExceptionHandler(errors::onFailure);
+    commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+    int code;
+    try {
+      code = commandLine.execute(args);
+    } catch (Throwable e) {
+      code = errors.report(e);
+    }
+    return errors.checkOutput(commandLine.getOut(), code);
+  }
+}

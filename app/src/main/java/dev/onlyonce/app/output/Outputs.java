@@ -1,0 +1,182 @@
+package dev.onlyonce.app.output;
+
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.input.Input;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that one run writes to. Opening comes first and changes nothing; an output that is the same
+ * file as an input or as another output is refused, whatever links or redirections lead there. Only
+ * {@link #begin} empties the files. Closing before that leaves everything as it was.
+ *
+ * <p>Not thread-safe.
+ */
+public final class Outputs implements AutoCloseable {
+  private final Map<Object, String> inputs = new HashMap<>();
+  private final Map<Object, String> outputs = new HashMap<>();
+  private final List<RecordWriter> writers = new ArrayList<>();
+  private final List<FileChannel> toEmpty = new ArrayList<>();
+  private final List<Path> created = new ArrayList<>();
+  private boolean begun;
+
+  /** For a run that reads these inputs. */
+  public Outputs(List<Input> inputs) {
+    for (Input input : inputs) {
+      Path path = input.path() == null ? FileIdentity.STANDARD_INPUT : input.path();
+      FileIdentity.of(path)
+          .filter(FileIdentity::isRegularFile)
+          .ifPresent(identity -> this.inputs.put(identity.key(), input.name()));
+    }
+  }
+
+  /** True if standard output goes to another program, which may have gone away. */
+  public static boolean standardOutputIsPipe() {
+    return FileIdentity.of(FileIdentity.STANDARD_OUTPUT).filter(FileIdentity::isPipe).isPresent();
+  }
+
+  /**
+   * The program's standard output.
+   *
+   * @throws Failure if it was redirected to a file that is an input or another output
+   */
+  public RecordWriter standardOutput() {
+    boolean pipe = admit("standard output", FileIdentity.STANDARD_OUTPUT);
+    FileChannel channel = new FileOutputStream(FileDescriptor.out).getChannel();
+    return add(new RecordWriter("to standard output", channel, pipe, false));
+  }
+
+  /**
+   * A file, created if it does not exist.
+   *
+   * @param option what the command line calls it, for messages
+   * @throws Failure if it cannot be opened, or is an input or another output
+   */
+  public RecordWriter file(String option, Path path) {
+    String name = option + " " + path;
+    FileChannel channel = open(path, name);
+    boolean pipe;
+    try {
+      pipe = admit(name, path);
+    } catch (Failure e) {
+      close(channel);
+      throw e;
+    }
+    if (Files.isRegularFile(path)) {
+      toEmpty.add(channel);
+    }
+    return add(new RecordWriter(name, channel, pipe, true));
+  }
+
+  /** Empties the files: from here on they are written. */
+  public void begin() {
+    begun = true;
+    for (FileChannel channel : toEmpty) {
+      try {
+        channel.truncate(0);
+      } catch (IOException e) {
+        throw Failure.io("cannot empty an output file", e);
+      }
+    }
+  }
+
+  /** Flushes all outputs. */
+  public void flush() {
+    writers.forEach(RecordWriter::flush);
+  }
+
+  /** Closes all outputs, also if closing one fails; then throws what failed first. */
+  @Override
+  public void close() {
+    RuntimeException first = null;
+    for (RecordWriter writer : writers) {
+      try {
+        writer.close();
+      } catch (RuntimeException e) {
+        first = keepFirst(first, e);
+      }
+    }
+    writers.clear();
+    if (!begun) {
+      created.forEach(Outputs::deleteQuietly);
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  private RecordWriter add(RecordWriter writer) {
+    writers.add(writer);
+    return writer;
+  }
+
+  private FileChannel open(Path path, String name) {
+    try {
+      boolean existed = Files.exists(path);
+      FileChannel channel =
+          FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      if (!existed) {
+        created.add(path);
+      }
+      return channel;
+    } catch (IOException e) {
+      throw Failure.io("cannot write " + name, e);
+    }
+  }
+
+  /** Refuses an output that is something else, too; says whether it is a pipe. */
+  private boolean admit(String name, Path path) {
+    FileIdentity identity = FileIdentity.of(path).orElse(null);
+    if (identity == null) {
+      return false;
+    }
+    String input = inputs.get(identity.key());
+    if (input != null) {
+      throw Failure.usage(
+          name
+              + " is the same file as the input ("
+              + input
+              + "), which would be destroyed; write to another file");
+    }
+    String other = outputs.putIfAbsent(identity.key(), name);
+    if (other != null) {
+      throw Failure.usage(name + " is the same file as " + other + "; write to another file");
+    }
+    return identity.isPipe();
+  }
+
+  private static RuntimeException keepFirst(
+      @Nullable RuntimeException first, RuntimeException next) {
+    if (first == null) {
+      return next;
+    }
+    first.addSuppressed(next);
+    return first;
+  }
+
+  private static void close(FileChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // Nothing was written.
+    }
+  }
+
+  private static void deleteQuietly(Path path) {
+    try {
+      Files.delete(path);
+    } catch (IOException e) {
+      // An empty file stays behind.
+    }
+  }
+}

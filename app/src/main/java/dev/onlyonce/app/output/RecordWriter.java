@@ -1,0 +1,129 @@
+package dev.onlyonce.app.output;
+
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.input.Header;
+import dev.onlyonce.app.input.RecordBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * Writes records as they came, byte for byte, with two exceptions: where a record had no line end
+ * (the last of its input) and another is written behind it, the line end is added, of the kind that
+ * was written before; and a byte order mark is written only at the very beginning.
+ *
+ * <p>Records are collected in a buffer; {@link #flush} and {@link #close} write it out. Not
+ * thread-safe.
+ */
+public final class RecordWriter implements AutoCloseable {
+  private static final int BUFFER_BYTES = 256 << 10;
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+  private static final byte[] LF = {'\n'};
+  private static final byte[] CR_LF = {'\r', '\n'};
+
+  private final String name;
+  private final WritableByteChannel channel;
+  private final boolean pipe;
+  private final boolean owned;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private boolean empty = true;
+  private boolean lineEnded = true;
+  private byte[] lineEnd = LF;
+  private boolean broken;
+
+  /**
+   * Writes to a channel.
+   *
+   * @param name the name for messages
+   * @param pipe that somebody reads the other end, and may go away
+   * @param owned that closing the writer closes the channel
+   */
+  RecordWriter(String name, WritableByteChannel channel, boolean pipe, boolean owned) {
+    this.name = name;
+    this.channel = channel;
+    this.pipe = pipe;
+    this.owned = owned;
+  }
+
+  /**
+   * Writes a record, or a part of an over-long one; the parts of one record go to one writer, with
+   * nothing between them.
+   *
+   * @throws Failure if it cannot be written
+   * @throws ReaderGoneException if it is a pipe that nobody reads any more
+   */
+  public void write(RecordBatch batch, int entry) {
+    if (batch.part(entry).begins()) {
+      begin(batch.followsByteOrderMark(entry));
+    }
+    put(batch.bytes(), batch.start(entry), batch.end(entry));
+  }
+
+  /** Writes a header line, as {@link #write(RecordBatch, int)} does a record. */
+  public void write(Header header) {
+    begin(header.followsByteOrderMark());
+    byte[] bytes = header.bytes();
+    put(bytes, 0, bytes.length);
+  }
+
+  /** Hands everything written so far to the operating system. */
+  public void flush() {
+    buffer.flip();
+    try {
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+    } catch (IOException e) {
+      broken = true;
+      throw failure(e);
+    }
+    buffer.clear();
+  }
+
+  /** Flushes, unless writing failed before, and closes. */
+  @Override
+  public void close() {
+    try (WritableByteChannel closing = owned ? channel : null) {
+      if (!broken) {
+        flush();
+      }
+    } catch (IOException e) {
+      throw failure(e);
+    }
+  }
+
+  private void begin(boolean afterByteOrderMark) {
+    if (empty && afterByteOrderMark) {
+      put(BYTE_ORDER_MARK, 0, BYTE_ORDER_MARK.length);
+    } else if (!lineEnded) {
+      put(lineEnd, 0, lineEnd.length);
+    }
+    empty = false;
+  }
+
+  private void put(byte[] bytes, int start, int end) {
+    int at = start;
+    while (end - at > buffer.remaining()) {
+      int fits = buffer.remaining();
+      buffer.put(bytes, at, fits);
+      at += fits;
+      flush();
+    }
+    buffer.put(bytes, at, end - at);
+    if (end > start) {
+      lineEnded = bytes[end - 1] == '\n';
+      if (lineEnded) {
+        lineEnd = end - start > 1 && bytes[end - 2] == '\r' ? CR_LF : LF;
+      }
+    }
+  }
+
+  private RuntimeException failure(IOException e) {
+    // Java does not tell EPIPE but by its text, which may be translated; on a pipe nothing else
+    // goes wrong.
+    if (pipe || "Broken pipe".equals(e.getMessage())) {
+      return new ReaderGoneException(e);
+    }
+    return Failure.io("cannot write " + name, e);
+  }
+}
