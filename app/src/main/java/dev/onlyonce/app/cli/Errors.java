@@ -4,6 +4,7 @@ import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.app.output.ReaderGoneException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -58,7 +59,7 @@ final class Errors {
   }
 
   /** What was printed must have arrived, if all else went well. */
-  int checkOutput(PrintWriter out, int code) {
+  int checkOutput(PrintStream out, int code) {
     boolean lost = out.checkError() && !Outputs.standardOutputIsPipe();
     if (lost && code == ExitCode.FINE.number()) {
       say("cannot write to standard output");

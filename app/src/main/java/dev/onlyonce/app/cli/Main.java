@@ -50,6 +50,6 @@ public final class Main {
     } catch (Throwable e) {
       code = errors.report(e);
     }
-    return errors.checkOutput(commandLine.getOut(), code);
+    return errors.checkOutput(System.out, code);
   }
 }
