@@ -33,17 +33,20 @@ public final class Main {
 
   /** Runs the program and ends the process. */
   public static void main(String[] args) {
-    System.exit(run(args));
+    System.exit(run(commandLine(), args));
+  }
+
+  /** The program with all its commands. */
+  static CommandLine commandLine() {
+    return new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
   }
 
   /** Runs the program in this process; returns the exit code. */
-  static int run(String... args) {
-    Main main = new Main();
-    CommandLine commandLine = new CommandLine(main);
+  static int run(CommandLine commandLine, String... args) {
+    Main main = commandLine.getCommand();
     Errors errors = new Errors(commandLine.getErr(), () -> main.debug);
     commandLine.setParameterExceptionHandler(errors::onUsage);
     commandLine.setExecutionExceptionHandler(errors::onFailure);
-    commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     int code;
     try {
       code = commandLine.execute(args);
