@@ -31,8 +31,8 @@ import tools.jackson.core.JsonToken;
  *   <li>it is not one JSON value in UTF-8 (RFC 8259), a byte order mark before it aside;
  *   <li>a member name comes twice on the way to a pointed value, or inside a pointed value: which
  *       of the two is meant would be left to chance. Elsewhere names may repeat;
- *   <li>it is nested deeper than 500 levels, or a pointed value has an unpaired surrogate or a
- *       number whose exponent has more than 18 digits.
+ *   <li>it is nested deeper than 500 levels, or a pointed value or any member name has an unpaired
+ *       surrogate, or a pointed value a number whose exponent has more than 18 digits.
  * </ul>
  *
  * <p><b>The whole document is read</b>, also when the key comes early: a document that is damaged
