@@ -89,11 +89,16 @@ public final class Key {
    * @throws IllegalArgumentException if there are none, or together they are too long
    */
   public static Key composite(List<Key> parts) {
-    Composite composite = new Composite();
-    for (Key part : parts) {
-      composite.add(part.bytes);
-    }
-    return composite.toKey();
+    return Composite.of(parts).toKey();
+  }
+
+  /**
+   * Returns the composite key of these keys if it fits, else the digest of its bytes.
+   *
+   * @throws IllegalArgumentException if there are none
+   */
+  public static Key fitting(List<Key> parts) {
+    return fitting(Composite.of(parts).toBytes());
   }
 
   /**
@@ -135,13 +140,11 @@ public final class Key {
 
   /**
    * Returns the key of a JSON value that is not a string, given as canonical JSON text; a value
-   * that is too long becomes a digest. The number {@code 1} and the string {@code "1"} are two
-   * keys.
+   * that is too long becomes the digest of it and its tag. The number {@code 1} and the string
+   * {@code "1"} are two keys.
    */
   public static Key json(byte[] canonicalJson) {
-    return canonicalJson.length + 2 > MAX_BYTES
-        ? digestOf(canonicalJson)
-        : tagged('j', canonicalJson);
+    return fitting(withTag('j', canonicalJson));
   }
 
   /**
@@ -202,11 +205,19 @@ public final class Key {
   }
 
   static Key tagged(char kind, byte[] content) {
+    return new Key(withTag(kind, content));
+  }
+
+  private static byte[] withTag(char kind, byte[] content) {
     byte[] bytes = new byte[content.length + 2];
     bytes[0] = TAG;
     bytes[1] = (byte) kind;
     System.arraycopy(content, 0, bytes, 2, content.length);
-    return new Key(bytes);
+    return bytes;
+  }
+
+  private static Key fitting(byte[] bytes) {
+    return bytes.length > MAX_BYTES ? digestOf(bytes) : new Key(bytes);
   }
 
   private static byte[] utf8(String text) {
@@ -233,6 +244,14 @@ public final class Key {
       bytes.write('c');
     }
 
+    static Composite of(List<Key> parts) {
+      Composite composite = new Composite();
+      for (Key part : parts) {
+        composite.add(part.bytes);
+      }
+      return composite;
+    }
+
     Composite add(byte[] part) {
       empty &= part.length == 0;
       int length = part.length;
@@ -246,10 +265,14 @@ public final class Key {
     }
 
     Key toKey() {
+      return new Key(toBytes());
+    }
+
+    byte[] toBytes() {
       if (empty) {
         throw new IllegalArgumentException("composite key must have a part that is not empty");
       }
-      return new Key(bytes.toByteArray());
+      return bytes.toByteArray();
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.onlyonce.app;
 
+import dev.onlyonce.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -38,6 +39,11 @@ public final class Failure extends RuntimeException {
   /** A file or stream could not be opened, read or written: the sentence ends with the reason. */
   public static Failure io(String sentence, IOException cause) {
     return new Failure(ExitCode.IO_FAILURE, sentence + ": " + reason(cause), cause);
+  }
+
+  /** A store could not do what it was asked. */
+  public static Failure store(StoreException cause) {
+    return new Failure(ExitCode.IO_FAILURE, String.valueOf(cause.getMessage()), cause);
   }
 
   /** The sentence for the user. */

@@ -48,12 +48,6 @@ final class CanonicalJson {
   private final List<Members> objects = new ArrayList<>();
   private int commas;
 
-  /** Appends bytes that stand before the value. */
-  CanonicalJson prefix(byte[] bytes) {
-    text.put(bytes);
-    return this;
-  }
-
   /**
    * Appends the value that the parser is at, but for what is left out.
    *

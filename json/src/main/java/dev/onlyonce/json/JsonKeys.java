@@ -43,9 +43,6 @@ import tools.jackson.core.JsonToken;
  */
 public final class JsonKeys implements KeyExtractor {
 
-  private static final byte[] JSON_TAG = {(byte) 0xFF, 'j'};
-  private static final byte[] COMPOSITE_TAG = {(byte) 0xFF, 'c'};
-
   private final Json json = new Json();
   private final PointerTree tree;
   private final Extracted[] missing;
@@ -98,16 +95,11 @@ public final class JsonKeys implements KeyExtractor {
     if (token == JsonToken.VALUE_NULL) {
       return unkeyed(Reason.NULL, pointer, "null");
     }
-    byte[] tagged = new CanonicalJson().prefix(JSON_TAG).append(parser, null).toBytes();
-    // Two bytes between the brackets would be a value; the tag counts two more.
-    if (tagged.length == JSON_TAG.length + 2 && token.isStructStart()) {
+    byte[] canonical = new CanonicalJson().append(parser, null).toBytes();
+    if (canonical.length == 2 && token.isStructStart()) {
       return unkeyed(Reason.EMPTY, pointer, token == JsonToken.START_ARRAY ? "[]" : "{}");
     }
-    // The digest includes the tag, so that a long array is not the string of the same text.
-    return new Keyed(
-        tagged.length > Key.MAX_BYTES
-            ? Key.digestOf(tagged)
-            : Key.json(Arrays.copyOfRange(tagged, JSON_TAG.length, tagged.length)));
+    return new Keyed(Key.json(canonical));
   }
 
   private Extracted text(int pointer, String text) {
@@ -128,29 +120,13 @@ public final class JsonKeys implements KeyExtractor {
 
   private static Extracted composite(Extracted[] found) {
     List<Key> parts = new ArrayList<>(found.length);
-    int length = COMPOSITE_TAG.length;
     for (Extracted part : found) {
       if (part instanceof Keyed keyed) {
         parts.add(keyed.key());
-        length += keyed.key().length() + (keyed.key().length() > 0x7F ? 2 : 1);
       } else {
         return part;
       }
     }
-    return new Keyed(length > Key.MAX_BYTES ? digest(parts) : Key.composite(parts));
-  }
-
-  /** Returns the digest of the bytes that the composite would have if a key could be that long. */
-  private static Key digest(List<Key> parts) {
-    Bytes composite = new Bytes().put(COMPOSITE_TAG);
-    for (Key part : parts) {
-      int length = part.length();
-      if (length > 0x7F) {
-        composite.put((length & 0x7F) | 0x80);
-        length >>>= 7;
-      }
-      composite.put(length).put(part.toBytes());
-    }
-    return Key.digestOf(composite.array, 0, composite.size);
+    return new Keyed(Key.fitting(parts));
   }
 }

@@ -1,5 +1,7 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.app.dedup.Treatment;
+import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -12,7 +14,7 @@ import picocli.CommandLine.ScopeType;
     description = "Lets each business key take effect once.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    subcommands = HelpCommand.class,
+    subcommands = {DedupCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
@@ -38,7 +40,10 @@ public final class Main {
 
   /** The program with all its commands. */
   static CommandLine commandLine() {
-    return new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
+    return new CommandLine(new Main())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .registerConverter(Treatment.class, Treatment::parse)
+        .registerConverter(Duration.class, Amounts::duration);
   }
 
   /** Runs the program in this process; returns the exit code. */

@@ -1,0 +1,200 @@
+package dev.onlyonce.app.cli;
+
+import dev.onlyonce.MemoryStore;
+import dev.onlyonce.app.ExitCode;
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.dedup.Counts;
+import dev.onlyonce.app.dedup.Dedup;
+import dev.onlyonce.app.dedup.Treatment;
+import dev.onlyonce.app.input.Format;
+import dev.onlyonce.app.input.Input;
+import dev.onlyonce.app.input.ReadSettings;
+import dev.onlyonce.app.input.RecordReader;
+import dev.onlyonce.app.output.Outputs;
+import dev.onlyonce.app.output.RecordWriter;
+import dev.onlyonce.spi.StoreException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code onlyonce dedup}: passes the first record of each key on. */
+@Command(
+    name = "dedup",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Passes the first record of each key on, in order and byte for byte.",
+      "",
+      "Reads FILEs one behind the other, or standard input; gzip and zstd are unpacked. Keys are kept"
+          + " in memory, so each run starts anew.%n"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  onlyonce dedup --key /event/eventID < events.jsonl > once.jsonl",
+      "  onlyonce dedup --key order_id --key status --duplicates again.csv orders.csv",
+      "  zcat log.gz | onlyonce dedup --window 24h --stats json",
+      "  onlyonce dedup --key /id --missing-key pass --bad-record bad.jsonl in.jsonl"
+    })
+final class DedupCommand implements Callable<Integer> {
+
+  private static final Duration FOR_EVER = Duration.ofDays(36_500);
+  private static final long OTHER_HEAP_BYTES = 192L << 20;
+  private static final int KEY_BYTES = 72;
+
+  @Parameters(paramLabel = "FILE", description = "What to read; - is standard input.")
+  private List<String> files = List.of();
+
+  @Option(
+      names = {"-k", "--key"},
+      paramLabel = "EXPR",
+      description = {
+        "What makes records copies of each other: a JSON Pointer (RFC 6901, as in /order/id) for"
+            + " jsonl, the name or number of a column for csv and tsv. Several make a composite key."
+            + " Without any, the whole record counts."
+      })
+  private List<String> keys = List.of();
+
+  @Option(
+      names = {"-f", "--format"},
+      paramLabel = "FORMAT",
+      description = {
+        "${COMPLETION-CANDIDATES}. Without it, the first bytes of the input tell.",
+        "csv follows RFC 4180; tsv has no quotes."
+      })
+  private @Nullable Format format;
+
+  @Option(
+      names = "--no-header",
+      description = "csv and tsv begin with a record, and columns are numbers.")
+  private boolean noHeader;
+
+  @Option(
+      names = {"-o", "--out"},
+      paramLabel = "FILE",
+      description = "Write first records to this file instead of standard output.")
+  private @Nullable Path out;
+
+  @Option(
+      names = {"-d", "--duplicates"},
+      paramLabel = "FILE",
+      description = "Write all later records to this file.")
+  private @Nullable Path duplicates;
+
+  @Option(
+      names = "--missing-key",
+      paramLabel = "fail|pass|FILE",
+      description = {
+        "What to do with a record whose key is missing, null, empty or blank: fail (the default:"
+            + " stop with exit code 3), pass it on, or write it to a file. It is never a duplicate."
+      })
+  private Treatment missingKey = Treatment.FAIL;
+
+  @Option(
+      names = "--bad-record",
+      paramLabel = "fail|pass|FILE",
+      description = {
+        "The same for a record that cannot be read. One that is longer than --max-record is left"
+            + " out where it fails, reading goes on, and the exit code is 3."
+      })
+  private Treatment badRecord = Treatment.FAIL;
+
+  @Option(
+      names = "--max-record",
+      paramLabel = "SIZE",
+      converter = Amounts.Bytes.class,
+      description = "The longest record, as in 64MiB (the default), up to 1GiB.")
+  private int maxRecordBytes = ReadSettings.DEFAULT_MAX_RECORD_BYTES;
+
+  @Option(
+      names = "--window",
+      paramLabel = "TIME",
+      description = {
+        "Remember a key for this long after it arrived first, as in 90s, 15m, 24h or 7d; this bounds"
+            + " the memory. Without it, keys are remembered until the end."
+      })
+  private Duration window = FOR_EVER;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "text|json|none",
+      description = "How to say at the end, on standard error, what was done: text (the default).")
+  private Stats stats = Stats.TEXT;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    long startedNanos = System.nanoTime();
+    List<Input> inputs = inputs();
+    ReadSettings settings = new ReadSettings(format, !noHeader, maxRecordBytes, keys);
+    try (RecordReader reader = new RecordReader(inputs, settings);
+        MemoryStore store = MemoryStore.builder().capacity(capacity()).forgetful().build();
+        Outputs outputs = new Outputs(inputs)) {
+      Dedup dedup =
+          new Dedup(store, window, places(outputs), missingKey, badRecord, this::complain);
+      Counts counts;
+      try (ProgressDisplay.Ending progress = ProgressDisplay.of(reader.progress())) {
+        counts = dedup.run(reader, keys, outputs);
+      }
+      String line = stats.line(counts, reader.progress().bytes(), System.nanoTime() - startedNanos);
+      if (stats == Stats.JSON) {
+        say(line);
+      } else if (!line.isEmpty()) {
+        complain(line);
+      }
+    } catch (StoreException e) {
+      throw Failure.store(e);
+    }
+    return ExitCode.FINE.number();
+  }
+
+  private List<Input> inputs() {
+    if (files.isEmpty()) {
+      return List.of(Input.standardInput());
+    }
+    List<Input> inputs =
+        files.stream()
+            .map(name -> name.equals("-") ? Input.standardInput() : Input.file(Path.of(name)))
+            .toList();
+    inputs.forEach(Input::check);
+    return inputs;
+  }
+
+  private Dedup.Places places(Outputs outputs) {
+    RecordWriter missing = writer(outputs, "--missing-key", missingKey.file());
+    boolean shared = badRecord.file() != null && badRecord.file().equals(missingKey.file());
+    return new Dedup.Places(
+        out == null ? outputs.standardOutput() : outputs.file("--out", out),
+        writer(outputs, "--duplicates", duplicates),
+        missing,
+        shared ? missing : writer(outputs, "--bad-record", badRecord.file()));
+  }
+
+  private static @Nullable RecordWriter writer(
+      Outputs outputs, String option, @Nullable Path file) {
+    return file == null ? null : outputs.file(option, file);
+  }
+
+  /** Returns how many keys fit into the memory that Java may use. */
+  private static long capacity() {
+    return Math.max(100_000, (Runtime.getRuntime().maxMemory() - OTHER_HEAP_BYTES) / KEY_BYTES);
+  }
+
+  private void complain(String sentence) {
+    say("onlyonce: " + sentence);
+  }
+
+  private void say(String line) {
+    spec.commandLine().getErr().println(line);
+    spec.commandLine().getErr().flush();
+  }
+}

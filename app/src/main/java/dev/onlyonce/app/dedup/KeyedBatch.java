@@ -1,0 +1,43 @@
+package dev.onlyonce.app.dedup;
+
+import dev.onlyonce.app.input.Format;
+import dev.onlyonce.app.input.Header;
+import dev.onlyonce.app.input.RecordBatch;
+import dev.onlyonce.spi.KeyExtractor.Extracted;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A batch of records and what was found of their keys: what goes from reading to claiming. */
+final class KeyedBatch {
+
+  final RecordBatch records = new RecordBatch();
+  private @Nullable Extracted[] keys = new Extracted[1024];
+
+  /** The header line of the input, on all batches. */
+  Optional<Header> header = Optional.empty();
+
+  /** Whether there are no more records. */
+  boolean last;
+
+  /** Why reading has ended early; the records of the batch are good. */
+  @Nullable RuntimeException failure;
+
+  /** Finds the keys of the records that are whole and well formed. */
+  void findKeys(RecordKeys finder, Format format) {
+    int size = records.size();
+    if (keys.length < size) {
+      keys = new Extracted[Math.max(size, keys.length * 2)];
+    }
+    for (int i = 0; i < size; i++) {
+      boolean isRecord = format == Format.LINES || !records.isBlank(i);
+      keys[i] = records.isPlain(i) && isRecord ? finder.find(records, i) : null;
+    }
+    Arrays.fill(keys, size, keys.length, null);
+  }
+
+  /** What was found of a key; null if the entry is no record that has one. */
+  @Nullable Extracted key(int entry) {
+    return keys[entry];
+  }
+}

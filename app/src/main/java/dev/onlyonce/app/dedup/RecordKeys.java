@@ -1,0 +1,126 @@
+package dev.onlyonce.app.dedup;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.input.DelimitedFields;
+import dev.onlyonce.app.input.Format;
+import dev.onlyonce.app.input.Header;
+import dev.onlyonce.app.input.RecordBatch;
+import dev.onlyonce.json.JsonKeys;
+import dev.onlyonce.spi.KeyExtractor.Extracted;
+import dev.onlyonce.spi.KeyExtractor.Keyed;
+import dev.onlyonce.spi.KeyExtractor.Reason;
+import dev.onlyonce.spi.KeyExtractor.Unkeyed;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds the key of a whole, well-formed record. Not thread-safe. */
+interface RecordKeys {
+
+  /** Returns the key of an entry, or why it has none. */
+  Extracted find(RecordBatch batch, int entry);
+
+  /**
+   * Returns what finds the keys that these expressions name.
+   *
+   * @param header the columns' names, if the input has a header line
+   * @param expressions pointers or columns; none stands for the whole record
+   * @throws Failure if an expression does not fit the format
+   */
+  static RecordKeys of(Format format, Optional<Header> header, List<String> expressions) {
+    if (expressions.isEmpty()) {
+      return RecordKeys::wholeRecord;
+    }
+    return switch (format) {
+      case JSONL -> json(expressions);
+      case CSV, TSV -> new Columns(format, header, expressions);
+      case LINES ->
+          throw Failure.usage(
+              "plain lines have no fields that --key "
+                  + expressions.get(0)
+                  + " could name; leave --key out to compare whole lines, or give --format");
+    };
+  }
+
+  private static Extracted wholeRecord(RecordBatch batch, int entry) {
+    int start = batch.start(entry);
+    return new Keyed(Key.digestOf(batch.bytes(), start, batch.contentEnd(entry) - start));
+  }
+
+  private static RecordKeys json(List<String> pointers) {
+    JsonKeys keys;
+    try {
+      keys = JsonKeys.at(pointers.toArray(String[]::new));
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--key: " + e.getMessage());
+    }
+    return (batch, entry) -> {
+      int start = batch.start(entry);
+      return keys.extract(batch.bytes(), start, batch.contentEnd(entry) - start);
+    };
+  }
+
+  /** Keys of one or several columns. */
+  final class Columns implements RecordKeys {
+    private final DelimitedFields fields;
+    private final int[] columns;
+    private final List<String> names;
+    private final int wanted;
+
+    private Columns(Format format, Optional<Header> header, List<String> expressions) {
+      this.fields = new DelimitedFields(format);
+      this.names = expressions;
+      this.columns =
+          expressions.stream()
+              .mapToInt(
+                  name -> header.map(known -> known.column(name)).orElseGet(() -> number(name)))
+              .toArray();
+      this.wanted = Arrays.stream(columns).max().orElse(0) + 1;
+    }
+
+    private static int number(String expression) {
+      if (!expression.matches("[1-9][0-9]{0,5}")) {
+        throw Failure.usage(
+            "--key "
+                + expression
+                + ": without a header line a column is a number from 1 to 999999");
+      }
+      return Integer.parseInt(expression) - 1;
+    }
+
+    @Override
+    public Extracted find(RecordBatch batch, int entry) {
+      fields.split(batch.bytes(), batch.start(entry), batch.contentEnd(entry), wanted);
+      List<Key> parts = new ArrayList<>(columns.length);
+      for (int i = 0; i < columns.length; i++) {
+        if (!fields.select(columns[i])) {
+          return new Unkeyed(Reason.MISSING, "there is no column " + names.get(i));
+        }
+        if (isBlank()) {
+          return new Unkeyed(Reason.EMPTY, "column " + names.get(i) + " is empty");
+        }
+        parts.add(value());
+      }
+      return new Keyed(columns.length == 1 ? parts.get(0) : Key.fitting(parts));
+    }
+
+    private boolean isBlank() {
+      for (int i = 0; i < fields.length(); i++) {
+        byte b = fields.bytes()[fields.offset() + i];
+        if (b != ' ' && b != '\t') {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private Key value() {
+      int end = fields.offset() + fields.length();
+      return fields.length() > Key.MAX_BYTES - 2
+          ? Key.digestOf(fields.bytes(), fields.offset(), fields.length())
+          : Key.ofBytes(Arrays.copyOfRange(fields.bytes(), fields.offset(), end));
+    }
+  }
+}
