@@ -1,0 +1,117 @@
+package dev.onlyonce.testkit.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onlyonce.testkit.history.HistoryEvent.Kind;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.arbitraries.StringArbitrary;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HistoryEventTest {
+
+  @Property
+  void parse_gives_back_what_text_was_made_of(@ForAll("events") HistoryEvent event) {
+    assertThat(HistoryEvent.parse(event.text())).isEqualTo(event);
+  }
+
+  @Property
+  void text_is_one_line_of_ascii_without_the_marks_of_the_file(
+      @ForAll("events") HistoryEvent event) {
+    assertThat(event.text()).matches("[ -~&&[^<>]]+");
+  }
+
+  @Property
+  void a_text_that_was_cut_short_is_never_taken_for_the_whole_event(
+      @ForAll("events") HistoryEvent event, @ForAll int place) {
+    String text = event.text();
+    String cut = text.substring(0, Math.floorMod(place, text.length()));
+    try {
+      assertThat(HistoryEvent.parse(cut)).isNotEqualTo(event);
+    } catch (IllegalArgumentException refused) {
+      assertThat(refused).hasMessageContaining("not an event");
+    }
+  }
+
+  @Provide
+  Arbitrary<HistoryEvent> events() {
+    Arbitrary<Kind> kinds = Arbitraries.of(Kind.class);
+    // All UTF-16 units, lone surrogates too.
+    StringArbitrary texts = Arbitraries.strings().all().ofMaxLength(12);
+    Arbitrary<String> names = texts.ofMinLength(1);
+    Arbitrary<Long> tokens = Arbitraries.longs().between(1, Long.MAX_VALUE);
+    Arbitrary<Integer> attempts = Arbitraries.integers().between(0, Integer.MAX_VALUE);
+    Arbitrary<Long> lengths = Arbitraries.longs().between(0, Long.MAX_VALUE);
+    Arbitrary<Instant> times =
+        Arbitraries.longs()
+            .between(Long.MIN_VALUE / 2, Long.MAX_VALUE / 2)
+            .map(micros -> Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+    return Combinators.combine(kinds, names, tokens, attempts, names, lengths, times, texts)
+        .as(HistoryEvent::new);
+  }
+
+  @Test
+  void the_text_form_is_the_one_that_is_drawn() {
+    HistoryEvent event =
+        HistoryEvent.of(Kind.IN_DOUBT, "order 4711/caf\u00e9", 17)
+            .withAttempt(2)
+            .since(1042)
+            .withDetail("a=b")
+            .recorded("w-1", Instant.EPOCH.plusMillis(5));
+    assertThat(event.text())
+        .isEqualTo(
+            "in-doubt key=order\\u00204711/caf\\u00e9 token=17 attempt=2 process=w-1 since=1042"
+                + " at=5000 detail=a\\u003db");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "claimed",
+        "claimed key=a",
+        "claimed key=a token=0",
+        "claimed key=a token=-1",
+        "claimed key=a token=+1",
+        "claimed key=a token=01",
+        "claimed key=a token=99999999999999999999",
+        "claimed key=a token=1 attempt=99999999999",
+        "claimed token=1 key=a",
+        "claimed  key=a token=1",
+        "claimed key=a token=1 ",
+        "claimed key=a token=1 colour=red",
+        "claimed key=a\\u token=1",
+        "claimed key=\\u0061 token=1",
+        "claimed key=caf\u00e9 token=1",
+        "killed",
+        "stolen key=a token=1",
+      })
+  void a_text_that_was_never_written_is_refused_with_the_text(String text) {
+    assertThatThrownBy(() -> HistoryEvent.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("not an event: " + text);
+  }
+
+  @Test
+  void what_a_kind_needs_is_asked_for_at_once() {
+    assertThatThrownBy(() -> HistoryEvent.of(Kind.CLAIMED, "a", 0))
+        .hasMessage("CLAIMED must have a positive token, had 0");
+    assertThatThrownBy(() -> HistoryEvent.of(Kind.EFFECT, "", 1))
+        .hasMessage("EFFECT must have a key, had none");
+    assertThatThrownBy(() -> HistoryEvent.killed(""))
+        .hasMessage("KILLED must have a process, had none");
+    assertThatThrownBy(() -> HistoryEvent.acknowledged("a").since(-1))
+        .hasMessage("sinceBytes must not be negative, was -1");
+    assertThatThrownBy(() -> HistoryEvent.acknowledged("a").withAttempt(-1))
+        .hasMessage("attempt must not be negative, was -1");
+  }
+}
