@@ -3,12 +3,12 @@ package dev.onlyonce.testkit.history;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.onlyonce.spi.Time;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 
 /**
  * A file to which several processes append what they do, one {@link HistoryEvent} a line.
@@ -47,13 +47,13 @@ public final class HistoryFile implements AutoCloseable {
 
   private final Path file;
   private final String process;
-  private final InstantSource clock;
+  private final Time time;
   private final FileOutputStream out; // a channel would be closed by an interrupt
 
-  private HistoryFile(Path file, String process, InstantSource clock, FileOutputStream out) {
+  private HistoryFile(Path file, String process, Time time, FileOutputStream out) {
     this.file = file;
     this.process = process;
-    this.clock = clock;
+    this.time = time;
     this.out = out;
   }
 
@@ -64,15 +64,15 @@ public final class HistoryFile implements AutoCloseable {
    *     also none that is started later
    */
   public static HistoryFile open(Path file, String process) {
-    return open(file, process, InstantSource.system());
+    return open(file, process, Time.system());
   }
 
-  static HistoryFile open(Path file, String process, InstantSource clock) {
+  static HistoryFile open(Path file, String process, Time time) {
     if (process.isEmpty()) {
       throw new IllegalArgumentException("process must not be empty");
     }
     try {
-      return new HistoryFile(file, process, clock, new FileOutputStream(file.toFile(), true));
+      return new HistoryFile(file, process, time, new FileOutputStream(file.toFile(), true));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -92,7 +92,7 @@ public final class HistoryFile implements AutoCloseable {
 
   /** Appends an event, with this process (unless it names one) and the time now. */
   public void append(HistoryEvent event) {
-    String text = event.recorded(process, clock.instant()).text();
+    String text = event.recorded(process, time.instant()).text();
     byte[] line = (">" + text + "<\n").getBytes(US_ASCII);
     if (line.length > MAX_LINE_BYTES) {
       throw new IllegalArgumentException(

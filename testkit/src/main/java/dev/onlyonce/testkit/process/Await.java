@@ -1,5 +1,6 @@
 package dev.onlyonce.testkit.process;
 
+import dev.onlyonce.spi.Time;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -37,10 +38,11 @@ public final class Await {
 
   /** Whether the condition came true before the deadline and an interrupt. */
   static boolean reached(Duration deadline, BooleanSupplier condition) {
-    long end = System.nanoTime() + deadline.toNanos();
+    Time time = Time.system();
+    long end = time.nanoTime() + deadline.toNanos();
     long pause = FIRST_PAUSE_NANOS;
     while (!condition.getAsBoolean()) {
-      if (Thread.currentThread().isInterrupted() || System.nanoTime() - end >= 0) {
+      if (Thread.currentThread().isInterrupted() || time.nanoTime() - end >= 0) {
         return condition.getAsBoolean();
       }
       LockSupport.parkNanos(pause);

@@ -161,14 +161,17 @@ final class ProxyConnection {
 
   /** Closes both sockets with a reset, which the selector sends when it selects next. */
   void reset() {
-    for (SocketChannel channel : List.of(client, target)) {
-      try {
-        channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-      } catch (IOException e) {
-        continue; // it has no connection to be reset
-      }
-    }
+    resetWhenClosed(client);
+    resetWhenClosed(target);
     close();
+  }
+
+  private static void resetWhenClosed(SocketChannel channel) {
+    try {
+      channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+    } catch (IOException e) {
+      // it has no connection that could be reset
+    }
   }
 
   private void close() {

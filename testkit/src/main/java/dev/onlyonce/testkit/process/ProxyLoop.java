@@ -1,9 +1,11 @@
 package dev.onlyonce.testkit.process;
 
+import dev.onlyonce.spi.Time;
 import dev.onlyonce.testkit.process.TcpFaultProxy.Connections;
 import dev.onlyonce.testkit.process.TcpFaultProxy.Ending;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -24,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * both may reuse the address and only one listens.
  */
 final class ProxyLoop {
-  private static final String LOOPBACK = "127.0.0.1";
+  private static final byte[] LOOPBACK = {127, 0, 0, 1};
   private static final int BACKLOG = 1_024;
   private static final long GUARD_SECONDS = 60;
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -45,8 +48,7 @@ final class ProxyLoop {
   final ProxyFaults requests = new ProxyFaults();
   final ProxyFaults answers = new ProxyFaults();
 
-  private final String host;
-  private final int port;
+  private final InetSocketAddress target;
   private final Selector selector;
   private final SocketChannel portHolder;
   private final InetSocketAddress address;
@@ -61,20 +63,23 @@ final class ProxyLoop {
   private boolean closing;
   private volatile @Nullable Throwable ended;
 
-  private ProxyLoop(String host, int port) throws IOException {
-    this.host = host;
-    this.port = port;
+  private ProxyLoop(InetSocketAddress target) throws IOException {
+    this.target = target;
     selector = Selector.open();
     portHolder = SocketChannel.open(StandardProtocolFamily.INET);
     portHolder.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-    portHolder.bind(new InetSocketAddress(LOOPBACK, 0));
+    portHolder.bind(local(0));
     address = (InetSocketAddress) portHolder.getLocalAddress();
     thread = new Thread(this::run, "tcp fault proxy " + address.getPort());
     thread.setDaemon(true);
   }
 
-  static ProxyLoop start(String host, int port) throws IOException {
-    ProxyLoop loop = new ProxyLoop(host, port);
+  static InetSocketAddress local(int port) throws IOException {
+    return new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), port);
+  }
+
+  static ProxyLoop start(InetSocketAddress target) throws IOException {
+    ProxyLoop loop = new ProxyLoop(target);
     loop.listen();
     loop.thread.start();
     return loop;
@@ -138,7 +143,7 @@ final class ProxyLoop {
 
   private void turn() throws IOException {
     select();
-    long now = System.nanoTime();
+    long now = now();
     for (SelectionKey key : selector.selectedKeys()) {
       if (key.attachment() instanceof ProxyConnection connection) {
         connection.ready(key, buffer, now);
@@ -152,12 +157,17 @@ final class ProxyLoop {
       task.run();
     }
     for (ProxyConnection connection : List.copyOf(waiting)) {
-      pump(connection, System.nanoTime());
+      connection.pump(now());
+      file(connection, now());
     }
   }
 
+  private static long now() {
+    return Time.system().nanoTime();
+  }
+
   private void select() throws IOException {
-    long now = System.nanoTime();
+    long now = now();
     long wait =
         waiting.stream().mapToLong(each -> each.waitNanos(now)).min().orElse(Long.MAX_VALUE);
     if (wait == Long.MAX_VALUE) {
@@ -184,16 +194,11 @@ final class ProxyLoop {
     try {
       ProxyConnection connection = new ProxyConnection(this, selector, client, accepted++);
       connections.add(connection);
-      connection.connect(new InetSocketAddress(host, port));
+      connection.connect(target);
       file(connection, now);
     } catch (IOException e) {
       closeQuietly(client);
     }
-  }
-
-  private void pump(ProxyConnection connection, long now) {
-    connection.pump(now);
-    file(connection, now);
   }
 
   /** Notes what a connection waits for after something was done with it. */
@@ -208,32 +213,32 @@ final class ProxyLoop {
     }
   }
 
-  private void forEach(Consumer<ProxyConnection> action) {
+  private void forEach(ObjLongConsumer<ProxyConnection> action) {
     for (ProxyConnection connection : List.copyOf(connections)) {
-      action.accept(connection);
-      file(connection, System.nanoTime());
+      action.accept(connection, now());
+      file(connection, now());
     }
   }
 
   void pumpAll() {
-    forEach(connection -> connection.pump(System.nanoTime()));
+    forEach(ProxyConnection::pump);
   }
 
   void healAll(ProxyFaults faults) {
-    forEach(connection -> connection.heal(faults, System.nanoTime()));
+    forEach((connection, now) -> connection.heal(faults, now));
   }
 
   void halfClose(ProxyFaults faults) {
-    forEach(connection -> connection.halfClose(faults, System.nanoTime()));
+    forEach((connection, now) -> connection.halfClose(faults, now));
   }
 
   void startCounting(ProxyFaults faults) {
-    forEach(connection -> connection.startCounting(faults));
+    forEach((connection, now) -> connection.startCounting(faults));
   }
 
   int cutAll(Ending ending) {
     List<ProxyConnection> open = connections.stream().filter(ProxyConnection::isOpen).toList();
-    forEach(connection -> connection.end(ending, System.nanoTime()));
+    forEach((connection, now) -> connection.end(ending, now));
     cut += open.size();
     return open.size();
   }
@@ -287,7 +292,7 @@ final class ProxyLoop {
   }
 
   private void shutDown() {
-    forEach(ProxyConnection::reset);
+    forEach((connection, now) -> connection.reset());
     refuse();
     closeQuietly(portHolder);
     closeQuietly(selector);

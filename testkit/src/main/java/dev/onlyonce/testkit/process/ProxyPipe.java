@@ -1,5 +1,6 @@
 package dev.onlyonce.testkit.process;
 
+import dev.onlyonce.spi.Time;
 import dev.onlyonce.testkit.process.TcpFaultProxy.Ending;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -54,7 +55,7 @@ final class ProxyPipe {
     this.source = source;
     this.receiver = receiver;
     this.connection = connection;
-    lastReleaseNanos = System.nanoTime();
+    lastReleaseNanos = Time.system().nanoTime();
   }
 
   boolean wantsToRead() {

@@ -61,10 +61,19 @@ public final class TcpFaultProxy implements AutoCloseable {
     answers = new Direction(loop, loop.answers);
   }
 
-  /** Opens a proxy on a free port. The target is looked up and connected to for each connection. */
-  public static TcpFaultProxy to(String host, int port) {
+  /** Opens a proxy on a free port, to a port of 127.0.0.1. */
+  public static TcpFaultProxy toLocal(int port) {
     try {
-      return new TcpFaultProxy(ProxyLoop.start(host, port));
+      return to(ProxyLoop.local(port));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Opens a proxy on a free port. The target is connected to anew for each connection. */
+  public static TcpFaultProxy to(InetSocketAddress target) {
+    try {
+      return new TcpFaultProxy(ProxyLoop.start(target));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -3,6 +3,7 @@ package dev.onlyonce.testkit.process;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -30,10 +31,16 @@ final class WorkerLauncher {
   }
 
   private static void haltWhenGone(long parent) {
-    CompletableFuture<?> gone =
-        ProcessHandle.of(parent)
-            .<CompletableFuture<?>>map(ProcessHandle::onExit)
-            .orElseGet(() -> CompletableFuture.completedFuture(null));
-    gone.thenRun(() -> Runtime.getRuntime().halt(ORPHANED));
+    Optional<CompletableFuture<ProcessHandle>> gone =
+        ProcessHandle.of(parent).map(ProcessHandle::onExit);
+    if (gone.isEmpty()) {
+      halt();
+    } else {
+      CompletableFuture<Void> unused = gone.get().thenRun(WorkerLauncher::halt);
+    }
+  }
+
+  private static void halt() {
+    Runtime.getRuntime().halt(ORPHANED);
   }
 }

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -306,7 +307,8 @@ public final class WorkerProcess implements AutoCloseable {
       try {
         WorkerProcess worker = new WorkerProcess(name, builder.start());
         RUNNING.add(worker);
-        worker.process.onExit().thenRun(() -> RUNNING.remove(worker));
+        CompletableFuture<Void> unused =
+            worker.process.onExit().thenRun(() -> RUNNING.remove(worker));
         return worker;
       } catch (IOException e) {
         throw new UncheckedIOException(e);

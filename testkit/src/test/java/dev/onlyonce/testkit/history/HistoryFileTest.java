@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onlyonce.spi.Time;
 import dev.onlyonce.testkit.history.HistoryEvent.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -32,7 +32,7 @@ class HistoryFileTest {
   @Test
   void an_event_is_read_back_with_its_writer_its_time_and_its_place() {
     Instant now = Instant.parse("2026-03-29T01:59:59.123456Z");
-    try (HistoryFile history = HistoryFile.open(file, "w-1", InstantSource.fixed(now))) {
+    try (HistoryFile history = HistoryFile.open(file, "w-1", fixed(now))) {
       history.append(HistoryEvent.of(Kind.EFFECT, "a", 7));
       long length = history.lengthBytes();
       history.append(HistoryEvent.killed("w-2").since(length));
@@ -161,6 +161,20 @@ class HistoryFileTest {
         }
       }
     }
+  }
+
+  private static Time fixed(Instant now) {
+    return new Time() {
+      @Override
+      public Instant instant() {
+        return now;
+      }
+
+      @Override
+      public long nanoTime() {
+        return 0;
+      }
+    };
   }
 
   private void appendWithLength(String process, int count) {

@@ -75,7 +75,7 @@ class HistorySimulationTest {
     }
   }
 
-  /** A few workers and one key; every call of {@link #step} is one indivisible step of one. */
+  /** A few workers and one key; each call of a step is indivisible. */
   private static final class Simulation {
     private final HistoryScript script;
     private final Random random;

@@ -40,9 +40,9 @@ class TcpFaultProxyTest {
 
   @BeforeEach
   void open() throws IOException {
-    listener = new ServerSocket(0, 1_024, InetAddress.getByName("127.0.0.1"));
+    listener = new ServerSocket(0, 1_024, InetAddress.getLoopbackAddress());
     listener.setSoTimeout((int) GUARD.toMillis());
-    proxy = TcpFaultProxy.to("127.0.0.1", listener.getLocalPort());
+    proxy = TcpFaultProxy.toLocal(listener.getLocalPort());
   }
 
   @AfterEach
@@ -56,7 +56,7 @@ class TcpFaultProxyTest {
   }
 
   private Socket client() throws IOException {
-    return guarded(new Socket("127.0.0.1", proxy.port()));
+    return guarded(new Socket(proxy.address().getAddress(), proxy.port()));
   }
 
   private Pair pair() throws IOException {
@@ -448,7 +448,7 @@ class TcpFaultProxyTest {
     assertThatThrownBy(() -> proxy.refuse())
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("the proxy is closed");
-    try (ServerSocket successor = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket successor = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       assertThat(successor.getLocalPort()).isEqualTo(port);
     }
   }
