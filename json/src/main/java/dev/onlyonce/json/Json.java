@@ -78,7 +78,7 @@ final class Json {
 
   private static String sentence(JacksonException e, byte[] bytes, int offset, int length) {
     if (e instanceof StreamConstraintsException) {
-      return "not readable: nested deeper than " + MAX_DEPTH + " levels";
+      return "not readable: nested deeper than " + MAX_DEPTH + " levels, or names made to collide";
     }
     if (e instanceof UnexpectedEndOfInputException) {
       return "not JSON: ends too early, behind byte " + length;

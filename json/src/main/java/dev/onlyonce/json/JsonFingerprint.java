@@ -58,8 +58,9 @@ public final class JsonFingerprint {
   }
 
   /**
-   * Returns the fingerprint of what these JSON Pointers (RFC 6901) lead to: that of an object whose
-   * names are the pointers that lead to something, in their order irrelevant.
+   * Returns the fingerprint of what these JSON Pointers (RFC 6901) lead to: that of an object with
+   * a member for each pointer that leads to something, the pointer its name. What is not there is
+   * not null. The order of the pointers does not matter.
    *
    * @throws IllegalArgumentException as for {@link JsonKeys#at}
    */

@@ -96,7 +96,7 @@ public final class JsonKeys implements KeyExtractor {
       return unkeyed(Reason.NULL, pointer, "null");
     }
     byte[] canonical = new CanonicalJson().append(parser, null).toBytes();
-    if (canonical.length == 2 && token.isStructStart()) {
+    if (canonical.length == "[]".length() && token.isStructStart()) {
       return unkeyed(Reason.EMPTY, pointer, token == JsonToken.START_ARRAY ? "[]" : "{}");
     }
     return new Keyed(Key.json(canonical));

@@ -86,7 +86,7 @@ class JsonFingerprintTest {
   @Test
   void a_document_in_any_spelling_has_one_fingerprint_and_a_changed_one_another() {
     RandomJson random = new RandomJson(2);
-    for (int i = 0; i < 3_000; i++) {
+    for (int i = 0; i < 1_000; i++) {
       Map<String, Object> document = random.object();
       byte[] spelling = random.write(document);
       byte[] canonical = WHOLE.canonical(spelling);

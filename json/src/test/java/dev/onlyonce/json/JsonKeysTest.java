@@ -11,6 +11,7 @@ import dev.onlyonce.spi.KeyExtractor.Keyed;
 import dev.onlyonce.spi.KeyExtractor.Reason;
 import dev.onlyonce.spi.KeyExtractor.Unkeyed;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -269,6 +270,20 @@ class JsonKeysTest {
     assertUndecodable(keys.extract(buffer, 11, 11), "not JSON: unreadable at byte 11, near 'x'");
     assertThatThrownBy(() -> keys.extract(buffer, 11, 12))
         .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @Test
+  void any_number_of_threads_share_one_extractor() {
+    JsonKeys keys = JsonKeys.at("/id");
+    assertThat(
+            IntStream.range(0, 20_000)
+                .parallel()
+                .allMatch(
+                    i ->
+                        keys.extract(
+                                delivery("{\"x" + i + "\":[" + i + "],\"id\":\"o-" + i + "\"}"))
+                            .equals(new Keyed(Key.of("o-" + i)))))
+        .isTrue();
   }
 
   private static Delivery delivery(String body) {
