@@ -3,22 +3,25 @@ package dev.onlyonce.testkit.history;
 import dev.onlyonce.testkit.history.HistoryEvent.Kind;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Writes and reads the text form of a {@link HistoryEvent}, which is drawn there. */
 final class EventText {
-  private static final Pattern SPACE = Pattern.compile(" ");
   private static final HexFormat HEX = HexFormat.of();
+  private static final Map<String, Kind> KINDS =
+      Arrays.stream(Kind.values()).collect(Collectors.toMap(EventText::word, kind -> kind));
 
   private EventText() {}
 
   static String write(HistoryEvent event) {
     StringBuilder out = new StringBuilder(128);
-    out.append(event.kind().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    out.append(word(event.kind()));
     text(out, "key", event.key());
     number(out, "token", event.token());
     number(out, "attempt", event.attempt());
@@ -30,7 +33,7 @@ final class EventText {
   }
 
   static HistoryEvent read(String text) {
-    Fields fields = new Fields(List.of(SPACE.split(text, -1)));
+    Fields fields = new Fields(List.of(text.split(" ", -1)));
     Kind kind = kind(fields.next());
     HistoryEvent event =
         new HistoryEvent(
@@ -59,13 +62,16 @@ final class EventText {
     return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
   }
 
+  private static String word(Kind kind) {
+    return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
   private static Kind kind(String word) {
-    for (Kind kind : Kind.values()) {
-      if (kind.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(word)) {
-        return kind;
-      }
+    Kind kind = KINDS.get(word);
+    if (kind == null) {
+      throw new IllegalArgumentException("unknown kind " + word);
     }
-    throw new IllegalArgumentException("unknown kind " + word);
+    return kind;
   }
 
   private static void number(StringBuilder out, String name, long value) {
@@ -82,7 +88,9 @@ final class EventText {
 
   static String escape(String value) {
     StringBuilder out = new StringBuilder(value.length());
-    value.chars().forEach(unit -> append(out, (char) unit));
+    for (int i = 0; i < value.length(); i++) {
+      append(out, value.charAt(i));
+    }
     return out.toString();
   }
 
@@ -96,6 +104,9 @@ final class EventText {
   }
 
   private static String unescape(String value) {
+    if (value.indexOf('\\') < 0) {
+      return value;
+    }
     StringBuilder out = new StringBuilder(value.length());
     for (int i = 0; i < value.length(); i++) {
       if (value.charAt(i) != '\\') {
