@@ -5,13 +5,13 @@ import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.dedup.Counts;
 import dev.onlyonce.app.dedup.Dedup;
-import dev.onlyonce.app.dedup.Treatment;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.Input;
 import dev.onlyonce.app.input.ReadSettings;
 import dev.onlyonce.app.input.RecordReader;
 import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.app.output.RecordWriter;
+import dev.onlyonce.app.output.Rejects;
 import dev.onlyonce.spi.StoreException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,19 +91,17 @@ final class DedupCommand implements Callable<Integer> {
       names = "--missing-key",
       paramLabel = "fail|pass|FILE",
       description = {
-        "What to do with a record whose key is missing, null, empty or blank: fail (the default:"
-            + " stop with exit code 3), pass it on, or write it to a file. It is never a duplicate."
+        "What to do with a record whose key is missing, null, empty or blank; it is never a"
+            + " duplicate. fail (the default): name it, leave it out, go on, and end with exit code"
+            + " 3. pass: let it through. Anything else is a file to put it in."
       })
-  private Treatment missingKey = Treatment.FAIL;
+  private String missingKey = "fail";
 
   @Option(
       names = "--bad-record",
       paramLabel = "fail|pass|FILE",
-      description = {
-        "The same for a record that cannot be read. One that is longer than --max-record is left"
-            + " out where it fails, reading goes on, and the exit code is 3."
-      })
-  private Treatment badRecord = Treatment.FAIL;
+      description = {"The same for a record that cannot be read or is longer than --max-record."})
+  private String badRecord = "fail";
 
   @Option(
       names = "--max-record",
@@ -135,15 +133,19 @@ final class DedupCommand implements Callable<Integer> {
   public Integer call() {
     long startedNanos = System.nanoTime();
     List<Input> inputs = inputs();
+    Rejects missing = Rejects.missingKeys(missingKey, this::complain);
+    Rejects bad = Rejects.badRecords(badRecord, this::complain);
     ReadSettings settings = new ReadSettings(format, !noHeader, maxRecordBytes, keys);
     try (RecordReader reader = new RecordReader(inputs, settings);
         MemoryStore store = MemoryStore.builder().capacity(capacity()).forgetful().build();
         Outputs outputs = new Outputs(inputs)) {
-      Dedup dedup =
-          new Dedup(store, window, places(outputs), missingKey, badRecord, this::complain);
+      RecordWriter first = out == null ? outputs.standardOutput() : outputs.file("--out", out);
+      RecordWriter repeats = duplicates == null ? null : outputs.file("--duplicates", duplicates);
+      missing.open(outputs, first);
+      bad.open(outputs, first, missing);
       Counts counts;
       try (ProgressDisplay.Ending progress = ProgressDisplay.of(reader.progress())) {
-        counts = dedup.run(reader, keys, outputs);
+        counts = new Dedup(store, window, first, repeats, missing, bad).run(reader, keys, outputs);
       }
       String line = stats.line(counts, reader.progress().bytes(), System.nanoTime() - startedNanos);
       if (stats == Stats.JSON) {
@@ -154,6 +156,8 @@ final class DedupCommand implements Callable<Integer> {
     } catch (StoreException e) {
       throw Failure.store(e);
     }
+    missing.finish();
+    bad.finish();
     return ExitCode.FINE.number();
   }
 
@@ -167,21 +171,6 @@ final class DedupCommand implements Callable<Integer> {
             .toList();
     inputs.forEach(Input::check);
     return inputs;
-  }
-
-  private Dedup.Places places(Outputs outputs) {
-    RecordWriter missing = writer(outputs, "--missing-key", missingKey.file());
-    boolean shared = badRecord.file() != null && badRecord.file().equals(missingKey.file());
-    return new Dedup.Places(
-        out == null ? outputs.standardOutput() : outputs.file("--out", out),
-        writer(outputs, "--duplicates", duplicates),
-        missing,
-        shared ? missing : writer(outputs, "--bad-record", badRecord.file()));
-  }
-
-  private static @Nullable RecordWriter writer(
-      Outputs outputs, String option, @Nullable Path file) {
-    return file == null ? null : outputs.file(option, file);
   }
 
   /** Returns how many keys fit into the memory that Java may use. */

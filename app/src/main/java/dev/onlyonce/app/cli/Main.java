@@ -1,6 +1,5 @@
 package dev.onlyonce.app.cli;
 
-import dev.onlyonce.app.dedup.Treatment;
 import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -42,7 +41,6 @@ public final class Main {
   static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .registerConverter(Treatment.class, Treatment::parse)
         .registerConverter(Duration.class, Amounts::duration);
   }
 

@@ -4,11 +4,11 @@ import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.input.Header;
-import dev.onlyonce.app.input.Problem;
 import dev.onlyonce.app.input.RecordBatch;
 import dev.onlyonce.app.input.RecordReader;
 import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.app.output.RecordWriter;
+import dev.onlyonce.app.output.Rejects;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimStore;
@@ -22,16 +22,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Passes the first record of each key on, in the order of the input, and sorts out the rest.
  *
  * <p><b>Guarantee.</b> Every record goes to exactly one place: the output, the duplicates (or
- * nowhere, if these are not wanted), or where its treatment says. A record goes to the output
- * before anything later does. When the run fails, all records before the failure are where they
- * belong.
+ * nowhere, if these are not wanted), or where the policy for its kind says. A record goes to the
+ * output before anything later does. When the run fails, all records before the failure are where
+ * they belong.
  *
  * <p>Reading and finding keys happen on a second thread; this class is used by one.
  */
@@ -42,52 +41,38 @@ public final class Dedup {
 
   private final ClaimStore store;
   private final Duration window;
-  private final Places places;
-  private final Treatment missingKey;
-  private final Treatment badRecord;
-  private final Consumer<String> complain;
+  private final RecordWriter out;
+  private final @Nullable RecordWriter repeats;
+  private final Rejects missingKeys;
+  private final Rejects badRecords;
   private long nextRequestId = ThreadLocalRandom.current().nextLong();
-  private boolean overLongRefused;
 
   private long records;
   private long passed;
   private long duplicates;
-  private long withoutKey;
-  private long bad;
   private long blank;
-
-  /**
-   * Where records go.
-   *
-   * @param out first records
-   * @param duplicates later ones; null to drop them
-   * @param missingKey records without a key, if they go to a file
-   * @param badRecord damaged records, if they go to a file
-   */
-  public record Places(
-      RecordWriter out,
-      @Nullable RecordWriter duplicates,
-      @Nullable RecordWriter missingKey,
-      @Nullable RecordWriter badRecord) {}
 
   /**
    * @param store remembers the keys
    * @param window how long a key is remembered
-   * @param complain takes a sentence about a record that is left out while the run goes on
+   * @param out takes first records
+   * @param repeats takes later ones; null to drop them
+   * @param missingKeys what to do with records without a key
+   * @param badRecords what to do with records that cannot be read
    */
   public Dedup(
       ClaimStore store,
       Duration window,
-      Places places,
-      Treatment missingKey,
-      Treatment badRecord,
-      Consumer<String> complain) {
+      RecordWriter out,
+      @Nullable RecordWriter repeats,
+      Rejects missingKeys,
+      Rejects badRecords) {
     this.store = store;
     this.window = window;
-    this.places = places;
-    this.missingKey = missingKey;
-    this.badRecord = badRecord;
-    this.complain = complain;
+    this.out = out;
+    this.repeats = repeats;
+    this.missingKeys = missingKeys;
+    this.badRecords = badRecords;
   }
 
   /**
@@ -95,7 +80,8 @@ public final class Dedup {
    *
    * @param expressions name the key, see {@link RecordKeys}
    * @param outputs begun when the first records are there, and flushed when the input pauses
-   * @throws Failure at the first record that is refused, and if anything cannot be read or written
+   * @throws Failure if anything cannot be read or written; records that the policies leave out are
+   *     for the caller to refuse, see {@link Rejects#finish()}
    */
   public Counts run(RecordReader reader, List<String> expressions, Outputs outputs) {
     try (ReadAhead ahead = new ReadAhead(reader, expressions)) {
@@ -116,11 +102,6 @@ public final class Dedup {
     } finally {
       outputs.flush();
     }
-    if (overLongRefused) {
-      throw Failure.badInput(
-          "some records were longer than --max-record allows and were left out, all others are"
-              + " done; raise --max-record, or say with --bad-record what is to become of them");
-    }
     return counts();
   }
 
@@ -140,72 +121,36 @@ public final class Dedup {
   }
 
   private void writeHeader(Header header) {
-    places.out.write(header);
-    if (places.duplicates != null) {
-      places.duplicates.write(header);
+    out.write(header);
+    if (repeats != null) {
+      repeats.write(header);
     }
-    if (places.missingKey != null) {
-      places.missingKey.write(header);
-    }
+    missingKeys.write(header);
+    badRecords.write(header);
   }
 
-  /** Claims the keys of a batch and writes its records, up to the first that is refused. */
+  /** Claims the keys of a batch and writes its records to where they belong. */
   private void sort(KeyedBatch batch) {
-    int refused = firstRefused(batch);
-    List<Answer> answers = claim(batch, refused);
+    List<Answer> answers = claim(batch);
     int claimed = 0;
-    for (int i = 0; i < refused; i++) {
+    for (int i = 0; i < batch.records.size(); i++) {
       Extracted key = batch.key(i);
+      records += batch.records.part(i).begins() ? 1 : 0;
       if (key instanceof Keyed) {
         sortKeyed(batch.records, i, answers.get(claimed++));
+      } else if (key instanceof Unkeyed unkeyed) {
+        sortUnkeyed(batch.records, i, unkeyed);
+      } else if (batch.records.isPlain(i)) {
+        blank++;
+        out.write(batch.records, i);
       } else {
-        sortOther(batch.records, i, (Unkeyed) key);
+        badRecords.take(batch.records, i, batch.records.problem(i).sentence());
       }
     }
-    if (refused < batch.records.size()) {
-      throw refusal(batch.records, refused, batch.key(refused));
-    }
   }
 
-  private int firstRefused(KeyedBatch batch) {
-    int entry = 0;
-    while (entry < batch.records.size() && !isRefused(batch.records, entry, batch.key(entry))) {
-      entry++;
-    }
-    return entry;
-  }
-
-  private boolean isRefused(RecordBatch batch, int entry, @Nullable Extracted key) {
-    if (key instanceof Keyed || batch.problem(entry) == Problem.OVER_LONG) {
-      return false;
-    }
-    if (key instanceof Unkeyed unkeyed && unkeyed.reason() != Reason.UNDECODABLE) {
-      return missingKey.kind() == Treatment.Kind.FAIL;
-    }
-    boolean damaged = key != null || !batch.isPlain(entry);
-    return damaged && badRecord.kind() == Treatment.Kind.FAIL;
-  }
-
-  private static Failure refusal(RecordBatch batch, int entry, @Nullable Extracted key) {
-    if (key instanceof Unkeyed unkeyed && unkeyed.reason() != Reason.UNDECODABLE) {
-      return Failure.badInput(
-          batch.place(entry)
-              + ": the record has no key: "
-              + unkeyed.detail()
-              + "; say with --missing-key what is to become of such records");
-    }
-    String problem =
-        key instanceof Unkeyed unkeyed
-            ? "cannot be read: " + unkeyed.detail()
-            : batch.problem(entry).sentence();
-    return Failure.badInput(
-        batch.place(entry)
-            + ": the record "
-            + problem
-            + "; say with --bad-record what is to become of such records");
-  }
-
-  private List<Answer> claim(KeyedBatch batch, int end) {
+  private List<Answer> claim(KeyedBatch batch) {
+    int end = batch.records.size();
     List<Answer> answers = new ArrayList<>(end);
     List<ClaimRequest> requests = new ArrayList<>(Limits.BATCH);
     for (int i = 0; i < end; i++) {
@@ -237,49 +182,27 @@ public final class Dedup {
   }
 
   private void sortKeyed(RecordBatch batch, int entry, Answer answer) {
-    records++;
     if (answer instanceof Answer.Claimed) {
       passed++;
-      places.out.write(batch, entry);
+      out.write(batch, entry);
     } else {
       duplicates++;
-      write(places.duplicates, batch, entry);
+      if (repeats != null) {
+        repeats.write(batch, entry);
+      }
     }
   }
 
-  private void sortOther(RecordBatch batch, int entry, @Nullable Unkeyed unkeyed) {
-    records += batch.part(entry).begins() ? 1 : 0;
-    if (unkeyed != null && unkeyed.reason() != Reason.UNDECODABLE) {
-      withoutKey++;
-      write(
-          missingKey.kind() == Treatment.Kind.PASS ? places.out : places.missingKey, batch, entry);
-    } else if (unkeyed == null && batch.isPlain(entry)) {
-      blank++;
-      places.out.write(batch, entry);
+  private void sortUnkeyed(RecordBatch batch, int entry, Unkeyed unkeyed) {
+    if (unkeyed.reason() == Reason.UNDECODABLE) {
+      badRecords.take(batch, entry, "cannot be read: " + unkeyed.detail());
     } else {
-      sortBad(batch, entry);
-    }
-  }
-
-  private void sortBad(RecordBatch batch, int entry) {
-    bad += batch.part(entry).begins() ? 1 : 0;
-    if (badRecord.kind() != Treatment.Kind.FAIL) {
-      write(badRecord.kind() == Treatment.Kind.PASS ? places.out : places.badRecord, batch, entry);
-    } else if (batch.part(entry).begins()) {
-      overLongRefused = true;
-      complain.accept(
-          batch.place(entry) + ": the record " + batch.problem(entry).sentence() + "; left out");
-    }
-  }
-
-  private static void write(@Nullable RecordWriter writer, RecordBatch batch, int entry) {
-    if (writer != null) {
-      writer.write(batch, entry);
+      missingKeys.take(batch, entry, "has no key: " + unkeyed.detail());
     }
   }
 
   /** Returns what became of the records so far. */
   public Counts counts() {
-    return new Counts(records, passed, duplicates, withoutKey, bad, blank);
+    return new Counts(records, passed, duplicates, missingKeys.count(), badRecords.count(), blank);
   }
 }

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * --bad-record} names:
  *
  * <ul>
- *   <li>{@code fail}: such a record is told and left out; the run goes on, so that all of them are
- *       found at once, and fails at its end;
- *   <li>{@code pass}: it is told and let through, in its place in the output;
- *   <li>anything else is a file: it is told and set aside there.
+ *   <li>{@code fail}: such a record is left out; the run goes on, so that all of them are found at
+ *       once, and fails at its end;
+ *   <li>{@code pass}: it is let through, in its place in the output;
+ *   <li>anything else is a file: it is set aside there.
  * </ul>
  *
  * <p>Only the first {@value #MOST_TOLD} are told one by one, with their place; all are counted. The
@@ -28,19 +28,34 @@ public final class Rejects {
   private final String policy;
   private final Consumer<String> notices;
   private @Nullable RecordWriter target;
+  private boolean owned;
   private long count;
 
-  /**
-   * A policy that writes nowhere yet.
-   *
-   * @param option the option that names it, such as {@code --bad-record}
-   * @param policy the option's value
-   * @param notices is told the sentences for the user
-   */
-  public Rejects(String option, String policy, Consumer<String> notices) {
+  private Rejects(String option, String policy, Consumer<String> notices) {
     this.option = option;
     this.policy = policy;
     this.notices = notices;
+  }
+
+  /**
+   * A policy for records without a key, which are told only where they are left out.
+   *
+   * @param policy the value of {@code --missing-key}
+   * @param notices is told the sentences for the user
+   */
+  public static Rejects missingKeys(String policy, Consumer<String> notices) {
+    boolean told = policy.equals("fail");
+    return new Rejects("--missing-key", policy, told ? notices : sentence -> {});
+  }
+
+  /**
+   * A policy for records that are damaged or too long, which are always told.
+   *
+   * @param policy the value of {@code --bad-record}
+   * @param notices is told the sentences for the user
+   */
+  public static Rejects badRecords(String policy, Consumer<String> notices) {
+    return new Rejects("--bad-record", policy, notices);
   }
 
   /** Opens the file, if the policy is one. Records that are let through go to {@code passTo}. */
@@ -49,12 +64,22 @@ public final class Rejects {
       target = passTo;
     } else if (!fails()) {
       target = outputs.file(option, Path.of(policy));
+      owned = true;
+    }
+  }
+
+  /** Does the same; where both policies are the same file, its records go there in their order. */
+  public void open(Outputs outputs, RecordWriter passTo, Rejects other) {
+    if (other.owned && policy.equals(other.policy)) {
+      target = other.target;
+    } else {
+      open(outputs, passTo);
     }
   }
 
   /** Writes the header line to the file, if the policy is one. */
   public void write(Header header) {
-    if (target != null && !policy.equals("pass")) {
+    if (target != null && owned) {
       target.write(header);
     }
   }

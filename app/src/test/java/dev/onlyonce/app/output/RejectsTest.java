@@ -86,7 +86,7 @@ class RejectsTest {
   }
 
   private Rejects run(String policy) {
-    Rejects rejects = new Rejects("--bad-record", policy, told::add);
+    Rejects rejects = Rejects.badRecords(policy, told::add);
     List<Input> inputs = List.of(Input.file(in));
     ReadSettings settings = new ReadSettings(Format.CSV, true, 10, List.of());
     RecordBatch batch = new RecordBatch();
