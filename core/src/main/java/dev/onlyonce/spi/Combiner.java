@@ -57,15 +57,19 @@ public final class Combiner<Q, A> {
       mine.state = Call.State.LEADING;
     }
     boolean interrupted = false;
-    while (mine.state == Call.State.WAITING) {
-      LockSupport.park(this);
-      interrupted |= Thread.interrupted();
-    }
-    if (mine.state == Call.State.LEADING) {
-      lead();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    try {
+      while (mine.state == Call.State.WAITING) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted();
+      }
+      if (mine.state == Call.State.LEADING) {
+        interrupted |= Thread.interrupted(); // it is this caller's own, the batch is everybody's
+        lead();
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
     return mine.answers();
   }
@@ -87,6 +91,16 @@ public final class Combiner<Q, A> {
       }
       busy = true;
       return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns how many items wait now. */
+  int queuedItems() {
+    lock.lock();
+    try {
+      return queuedItems;
     } finally {
       lock.unlock();
     }
@@ -204,7 +218,9 @@ public final class Combiner<Q, A> {
         throw failure;
       }
       if (answers == null) {
-        throw new IllegalStateException("the batch was not carried out");
+        throw new StoreException(
+            StoreException.Kind.UNAVAILABLE,
+            "the caller that carried out the batch was ended by an error");
       }
       return answers;
     }
