@@ -6,6 +6,9 @@ import java.util.Optional;
 /**
  * One attempt at a key, as its handler sees it.
  *
+ * <p>Where there is no lease that could be lost, in modes at-least-once and at-most-once, the claim
+ * counts as held, and checkpoints are not saved.
+ *
  * <p>Safe for use by several threads until the handler has returned.
  */
 public interface Attempt {

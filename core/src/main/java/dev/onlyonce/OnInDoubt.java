@@ -7,8 +7,10 @@ package dev.onlyonce;
  */
 public enum OnInDoubt {
   /**
-   * Run the handler again, with a larger token. Right where the effect is idempotent or its
-   * resource refuses an older token; otherwise the effect may happen twice.
+   * Run the handler again, with a larger token. Right where the effect is idempotent, for instance
+   * since its resource knows the key; otherwise it happens twice if the vanished holder had got as
+   * far. That the resource refuses an older token than it has seen keeps out a holder that was
+   * overtaken and comes late, and nothing else.
    */
   RERUN,
   /** Leave the key until an operator decides. Nothing happens twice; something may be missing. */

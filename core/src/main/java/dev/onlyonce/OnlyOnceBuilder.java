@@ -99,9 +99,16 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
     return this;
   }
 
-  /** Has results of another type kept; a resolver that was set is forgotten. */
+  /**
+   * Has results of another type kept. A resolver that was set is for results of the type before, so
+   * it is forgotten and what to do in doubt must be chosen anew.
+   */
   public <S> OnlyOnceBuilder<S> results(ResultCodec<S> replacement) {
-    return copy(replacement);
+    OnlyOnceBuilder<S> copy = copy(replacement);
+    if (resolver != null) {
+      copy.onInDoubt = null;
+    }
+    return copy;
   }
 
   /** Sets the delivery mode. */
@@ -191,24 +198,46 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
     return this;
   }
 
-  /** Sets how often expired records are purged from the store; zero leaves it to others. */
+  /**
+   * Sets how often expired records are purged from the store; zero leaves it to others.
+   *
+   * @throws IllegalStateException on a derived view, which shares its engine's background work
+   */
   public OnlyOnceBuilder<R> purgeEvery(Duration interval) {
+    requireNoEngine("purgeEvery");
     this.purgeEvery = Limits.requireNotNegative("purge interval", interval);
     return this;
   }
 
-  /** Adds a listener to the engine's events; a derived view has those of its engine. */
+  /**
+   * Adds a listener to the engine's events.
+   *
+   * @throws IllegalStateException on a derived view, which has the listeners of its engine
+   */
   public OnlyOnceBuilder<R> listener(Event.Listener listener) {
+    requireNoEngine("listener");
     List<Event.Listener> more = new ArrayList<>(listeners);
     more.add(listener);
     this.listeners = List.copyOf(more);
     return this;
   }
 
-  /** Sets the clocks, for tests. */
+  /**
+   * Sets the clocks, for tests.
+   *
+   * @throws IllegalStateException on a derived view, which has the clocks of its engine
+   */
   public OnlyOnceBuilder<R> time(Time replacement) {
+    requireNoEngine("time");
     this.time = replacement;
     return this;
+  }
+
+  private void requireNoEngine(String setting) {
+    if (engine != null) {
+      throw new IllegalStateException(
+          setting + " belongs to the engine that this view shares: set it where that is built");
+    }
   }
 
   /**

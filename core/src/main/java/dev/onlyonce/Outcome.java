@@ -36,6 +36,9 @@ public sealed interface Outcome<R extends @Nullable Object> {
      */
     @SuppressWarnings("NullAway") // None stands for null, which R allows where None is stored
     public R result() {
+      if (codec == ResultCodec.NONE) {
+        return null;
+      }
       if (stored instanceof Result.Value value) {
         try {
           return codec.decode(value);

@@ -6,9 +6,11 @@ import org.jspecify.annotations.Nullable;
  * Finds out whether the effect of a key that is in doubt has happened, by asking the one that would
  * know (the bank, the order table).
  *
- * <p>"It did not happen" must only be said when no earlier attempt can still arrive there: the
- * resource checks tokens, or the old connection is closed and drained, or the effect's own time-out
- * is over. Otherwise say {@link Unknown}: the key stays in doubt and is asked about again later.
+ * <p>"It did not happen" must only be said when no earlier attempt can still arrive there: the old
+ * connection is closed and drained, the effect's own time-out is over, or the resource was told
+ * with the question to refuse the token in doubt, and smaller ones, from now on. That it refuses a
+ * smaller token than it has seen is not enough: until the next attempt arrives it has not seen a
+ * larger one. Otherwise say {@link Unknown}: the key stays in doubt and is asked about again later.
  *
  * <p>It runs on the thread that met the key; what it throws counts as {@link Unknown}.
  *
