@@ -133,13 +133,17 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
    * asked on virtual threads where the JVM has them, else on a pool of 64 threads. Nesting of one
    * key in itself is not noticed.
    *
-   * @return completed with the outcome, or with the exception of a store that failed
+   * @return completed with the outcome, with an {@link Error} that the handler ended in, or with
+   *     the exception of a store that failed
+   * @throws java.util.concurrent.RejectedExecutionException if 100,000 messages are under way
    */
   public CompletableFuture<Outcome<R>> attemptAsync(
       Key key,
       @Nullable Fingerprint fingerprint,
       Function<Attempt, ? extends CompletionStage<R>> handler) {
-    return new AsyncDriver<>(engine, plan, flow(key, fingerprint), handler).start();
+    return new AsyncDriver<>(engine, plan, flow(key, fingerprint), handler)
+        .start()
+        .thenApply(Outcomes::withoutError);
   }
 
   private Flow<R> flow(Key key, @Nullable Fingerprint fingerprint) {

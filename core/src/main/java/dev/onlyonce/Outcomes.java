@@ -25,6 +25,9 @@ final class Outcomes {
     }
     Throwable cause = causeOf(outcome);
     if (cause != null && !(outcome instanceof Outcome.Lost)) {
+      if (cause instanceof InterruptedException) {
+        Thread.interrupted(); // thrown, it says so by itself
+      }
       throw Outcomes.<X>unchecked(cause);
     }
     throw new NotProcessedException("key " + key + " " + sentence(outcome), outcome, cause);

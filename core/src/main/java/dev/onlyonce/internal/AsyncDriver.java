@@ -3,11 +3,11 @@ package dev.onlyonce.internal;
 import dev.onlyonce.Attempt;
 import dev.onlyonce.Outcome;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,6 @@ public final class AsyncDriver<R extends @Nullable Object> {
   private final CompletableFuture<Outcome<R>> future = new CompletableFuture<>();
   private @Nullable HeldClaim held;
   private long startedNanos;
-  private long askedNanos;
   private long handlingNanos;
 
   /** Makes the driver of one flow. */
@@ -44,52 +43,69 @@ public final class AsyncDriver<R extends @Nullable Object> {
 
   /** Starts; the future is completed with the outcome, or with the failure of the store. */
   public CompletableFuture<Outcome<R>> start() {
-    engine.enter();
+    engine.enterAsync();
     startedNanos = engine.time.nanoTime();
-    try {
-      executor.execute(() -> drive(flow.start()));
-    } catch (RejectedExecutionException e) {
-      fail(e);
-    }
-    return future.copy();
+    proceed(flow::start);
+    return future;
+  }
+
+  /** A report to the flow, which answers with the next step. */
+  private interface Report<R extends @Nullable Object> {
+    Step<R> make();
+  }
+
+  /** Reports and takes the steps that follow, on a thread of the executor. */
+  private void proceed(Report<R> report) {
+    executor.execute(
+        () -> {
+          try {
+            drive(report.make());
+          } catch (Throwable e) {
+            fail(e);
+          }
+        });
   }
 
   private void drive(Step<R> from) {
-    try {
-      Step<R> step = from;
-      while (isImmediate(step)) {
-        askedNanos = engine.time.nanoTime();
-        step =
-            step instanceof Step.Resolve<R> resolve
-                ? flow.resolved(StoreSteps.resolve(plan, resolve.doubt()))
-                : StoreSteps.perform(engine.store, flow, step);
+    Step<R> step = from;
+    while (isImmediate(step)) {
+      if (step instanceof Step.Resolve<R> resolve) {
+        step = flow.resolved(StoreSteps.resolve(plan, resolve.doubt()));
+        continue;
       }
-      if (step instanceof Step.End<R> end) {
-        StoreSteps.publishCompleted(engine, end.outcome(), startedNanos, handlingNanos);
-        release();
-        future.complete(end.outcome());
-      } else if (step instanceof Step.Fault<R> fault) {
-        fail(StoreSteps.fault(fault));
-      } else if (step instanceof Step.Wait<R> wait) {
-        after(wait.duration()).execute(() -> drive(flow.waited(false)));
-      } else {
-        handle((Step.Run<R>) step);
+      if (step instanceof Step.Renew<R>) {
+        stopRenewing(); // it is to be given up
       }
-    } catch (RuntimeException e) {
-      fail(e);
+      step = StoreSteps.perform(engine, flow, step);
+    }
+    if (step instanceof Step.End<R> end) {
+      StoreSteps.publishCompleted(engine, end.outcome(), startedNanos, handlingNanos);
+      leave();
+      future.complete(end.outcome());
+    } else if (step instanceof Step.Fault<R> fault) {
+      fail(StoreSteps.fault(fault));
+    } else if (step instanceof Step.Wait<R> wait) {
+      after(wait.duration(), () -> flow.waited(engine.isClosed()));
+    } else {
+      handle((Step.Run<R>) step);
     }
   }
 
-  private void fail(RuntimeException failure) {
-    release();
+  private void fail(Throwable failure) {
+    leave();
     future.completeExceptionally(failure);
   }
 
-  private void release() {
+  private void leave() {
+    stopRenewing();
+    engine.leave();
+  }
+
+  private void stopRenewing() {
     if (held != null) {
       engine.renewals.remove(held);
+      held = null;
     }
-    engine.leave();
   }
 
   private static boolean isImmediate(Step<?> step) {
@@ -99,43 +115,32 @@ public final class AsyncDriver<R extends @Nullable Object> {
         || step instanceof Step.Run);
   }
 
-  private Executor after(Duration duration) {
-    return CompletableFuture.delayedExecutor(duration.toNanos(), TimeUnit.NANOSECONDS, executor);
+  private void after(Duration duration, Report<R> report) {
+    Executor later =
+        CompletableFuture.delayedExecutor(duration.toNanos(), TimeUnit.NANOSECONDS, Runnable::run);
+    later.execute(() -> proceed(report));
   }
 
   private void handle(Step.Run<R> run) {
-    boolean leased = !run.lease().isZero();
-    HeldClaim attempt =
-        new HeldClaim(
-            engine.renewals,
-            run.claim(),
-            leased ? plan.lease() : Duration.ZERO,
-            askedNanos + run.lease().toNanos(),
-            run.checkpoint(),
-            null,
-            false);
-    if (leased) {
-      held = attempt;
-      engine.renewals.add(attempt);
-    }
+    HeldClaim attempt = new HeldClaim(engine.renewals, run, plan.lease(), null, false);
+    held = attempt;
+    engine.renewals.add(attempt);
     long handledNanos = engine.time.nanoTime();
     CompletionStage<R> stage;
     try {
-      stage = handler.apply(attempt);
+      stage = Objects.requireNonNull(handler.apply(attempt), "the handler's stage is null");
     } catch (Throwable thrown) {
-      drive(flow.threw(thrown, attempt.handlerEnded()));
-      return;
+      stage = CompletableFuture.failedStage(thrown);
     }
     stage.whenComplete(
         (result, thrown) ->
-            executor.execute(
+            proceed(
                 () -> {
                   handlingNanos = engine.time.nanoTime() - handledNanos;
-                  boolean leaving = attempt.handlerEnded();
-                  drive(
-                      thrown == null
-                          ? flow.returned(result)
-                          : flow.threw(unwrapped(thrown), leaving));
+                  attempt.handlerEnded();
+                  return thrown == null
+                      ? flow.returned(result)
+                      : flow.threw(unwrapped(thrown), false);
                 }));
   }
 

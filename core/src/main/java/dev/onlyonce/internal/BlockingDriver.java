@@ -4,6 +4,7 @@ import dev.onlyonce.Handler;
 import dev.onlyonce.Key;
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.StoreException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -12,13 +13,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes a flow through its steps on the caller's thread: it asks the store, runs the handler,
  * waits. One driver serves one message.
+ *
+ * <p>An interrupt of the caller's does not end it early, except for a wait for another holder, and
+ * is there again when it returns. One that the engine sent to the handler is not.
  */
 public final class BlockingDriver<R extends @Nullable Object> {
 
   /** The keys that this thread is handling, innermost first. */
   private static final ThreadLocal<@Nullable Nested> NESTED = new ThreadLocal<>();
 
-  private record Nested(Scope scope, Key key, @Nullable Nested outer) {}
+  private record Nested(ClaimStore store, Scope scope, Key key, @Nullable Nested outer) {}
 
   private final Engine engine;
   private final Plan<R> plan;
@@ -26,7 +30,6 @@ public final class BlockingDriver<R extends @Nullable Object> {
   private final Handler<R, ?> handler;
   private final boolean interruptWhenLost;
   private @Nullable HeldClaim held;
-  private long askedNanos;
   private long handlingNanos;
   private boolean interrupted;
 
@@ -50,7 +53,7 @@ public final class BlockingDriver<R extends @Nullable Object> {
     Nested outer = NESTED.get();
     refuseNesting(outer, key);
     engine.enter();
-    NESTED.set(new Nested(plan.scope(), key, outer));
+    NESTED.set(new Nested(engine.store, plan.scope(), key, outer));
     long startedNanos = engine.time.nanoTime();
     try {
       Step<R> step = flow.start();
@@ -60,9 +63,7 @@ public final class BlockingDriver<R extends @Nullable Object> {
       StoreSteps.publishCompleted(engine, end.outcome(), startedNanos, handlingNanos);
       return end.outcome();
     } finally {
-      if (held != null) {
-        engine.renewals.remove(held);
-      }
+      stopRenewing();
       if (outer == null) {
         NESTED.remove();
       } else {
@@ -77,7 +78,9 @@ public final class BlockingDriver<R extends @Nullable Object> {
 
   private void refuseNesting(@Nullable Nested innermost, Key key) {
     for (Nested nested = innermost; nested != null; nested = nested.outer()) {
-      if (nested.key().equals(key) && nested.scope().equals(plan.scope())) {
+      if (nested.store() == engine.store
+          && nested.key().equals(key)
+          && nested.scope().equals(plan.scope())) {
         throw new IllegalStateException(
             "this thread is handling key "
                 + key
@@ -97,45 +100,43 @@ public final class BlockingDriver<R extends @Nullable Object> {
     }
     if (step instanceof Step.Wait<R> wait) {
       pause(wait.duration());
-      return flow.waited(interrupted);
+      return flow.waited(interrupted || engine.isClosed());
     }
     if (step instanceof Step.Fault<R> fault) {
       throw StoreSteps.fault(fault);
     }
-    askedNanos = engine.time.nanoTime();
-    return StoreSteps.perform(engine.store, flow, step);
+    if (step instanceof Step.Renew<R>) {
+      stopRenewing(); // it is to be given up
+    }
+    return StoreSteps.perform(engine, flow, step);
   }
 
   private Step<R> handle(Step.Run<R> run) {
-    HeldClaim attempt = hold(run);
+    HeldClaim attempt =
+        new HeldClaim(
+            engine.renewals, run, plan.lease(), Thread.currentThread(), interruptWhenLost);
+    held = attempt;
+    engine.renewals.add(attempt);
     long startedNanos = engine.time.nanoTime();
     R result;
     try {
       result = handler.handle(attempt);
     } catch (Throwable thrown) {
       handlingNanos = engine.time.nanoTime() - startedNanos;
-      return flow.threw(thrown, attempt.handlerEnded());
+      HeldClaim.Interrupt sent = attempt.handlerEnded();
+      interrupted |= thrown instanceof InterruptedException && sent == HeldClaim.Interrupt.NONE;
+      return flow.threw(thrown, sent == HeldClaim.Interrupt.TO_LEAVE);
     }
     handlingNanos = engine.time.nanoTime() - startedNanos;
     attempt.handlerEnded();
     return flow.returned(result);
   }
 
-  private HeldClaim hold(Step.Run<R> run) {
-    HeldClaim attempt =
-        new HeldClaim(
-            engine.renewals,
-            run.claim(),
-            run.lease().isZero() ? Duration.ZERO : plan.lease(),
-            askedNanos + run.lease().toNanos(),
-            run.checkpoint(),
-            Thread.currentThread(),
-            interruptWhenLost);
-    if (!run.lease().isZero()) {
-      engine.renewals.add(attempt);
-      held = attempt;
+  private void stopRenewing() {
+    if (held != null) {
+      engine.renewals.remove(held);
+      held = null;
     }
-    return attempt;
   }
 
   /** Waits all of it; an interrupt is kept for the end. */

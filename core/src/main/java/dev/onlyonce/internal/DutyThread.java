@@ -54,7 +54,8 @@ final class DutyThread {
     while (await()) {
       try {
         duty.run();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
+        // An Error too: without renewals, every handler would lose its claim unnoticed.
         LOG.log(Level.ERROR, name + " has failed and goes on", e);
       }
     }
@@ -64,12 +65,12 @@ final class DutyThread {
   private boolean await() {
     lock.lock();
     try {
-      long nanos = nanosToNextRun.getAsLong();
-      while (!closed && !woken && nanos > 0) {
-        nanos = changed.awaitNanos(Math.min(nanos, TimeUnit.HOURS.toNanos(1)));
+      while (!closed && !woken) {
+        long nanos = nanosToNextRun.getAsLong();
         if (nanos <= 0) {
-          nanos = nanosToNextRun.getAsLong();
+          break;
         }
+        changed.awaitNanos(Math.min(nanos, TimeUnit.HOURS.toNanos(1)));
       }
       woken = false;
       return !closed;

@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,6 +24,9 @@ public final class Engine {
   private static final System.Logger LOG = System.getLogger(Engine.class.getName());
   private static final int PURGE_BATCH = 500;
   private static final int PURGE_STEPS = 100;
+
+  /** How many messages may be under way on other threads than their callers'. */
+  private static final int ASYNC_LIMIT = 100_000;
 
   final ClaimStore store;
   final Time time;
@@ -45,7 +49,7 @@ public final class Engine {
     this.store = store;
     this.time = time;
     this.events = events;
-    this.purgeEveryNanos = purgeEvery.toNanos();
+    this.purgeEveryNanos = Nanos.of(purgeEvery);
     this.renewer =
         new ThreadPoolExecutor(
             1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Engine::daemon);
@@ -76,6 +80,10 @@ public final class Engine {
     return thread;
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   private void wakeRenewals() {
     renewalDuty.wake();
   }
@@ -94,6 +102,21 @@ public final class Engine {
     if (!purges && purgeEveryNanos > 0) {
       startPurging();
     }
+  }
+
+  /**
+   * Counts a message in that does not keep its caller waiting.
+   *
+   * @throws IllegalStateException if the engine has been closed
+   * @throws RejectedExecutionException if there are too many
+   */
+  void enterAsync() {
+    if (inFlight.get() >= ASYNC_LIMIT) {
+      throw new RejectedExecutionException(
+          "%,d messages are under way already, which is the limit: wait for some of them"
+              .formatted(ASYNC_LIMIT));
+    }
+    enter();
   }
 
   /** Counts a message out. */
@@ -125,11 +148,19 @@ public final class Engine {
     if (purgeAtNanos - time.nanoTime() > 0) {
       return;
     }
-    purgeAtNanos = time.nanoTime() + purgeEveryNanos;
+    boolean more = false;
     try {
-      for (int i = 0; i < PURGE_STEPS && !closed && store.purge(PURGE_BATCH) > 0; i++) {}
+      for (int i = 0; i < PURGE_STEPS && !closed; i++) {
+        more = store.purge(PURGE_BATCH) > 0;
+        if (!more) {
+          break;
+        }
+      }
     } catch (StoreException e) {
+      more = false;
       LOG.log(Level.WARNING, "expired records could not be purged, this is tried again", e);
+    } finally {
+      purgeAtNanos = time.nanoTime() + (more ? 0 : purgeEveryNanos);
     }
   }
 
@@ -156,7 +187,7 @@ public final class Engine {
   }
 
   private boolean awaitIdle(Duration grace) {
-    long nanos = grace.toNanos();
+    long nanos = Nanos.of(grace);
     lock.lock();
     try {
       while (inFlight.get() > 0 && nanos > 0) {

@@ -26,7 +26,7 @@ public final class Events {
     for (Event.Listener listener : listeners) {
       try {
         listener.on(event);
-      } catch (RuntimeException | LinkageError | AssertionError e) {
+      } catch (Throwable e) {
         LOG.log(Level.WARNING, "a listener threw at " + event + "; it has missed the event", e);
       }
     }

@@ -4,6 +4,7 @@ import dev.onlyonce.Claim;
 import dev.onlyonce.DeliveryMode;
 import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Key;
+import dev.onlyonce.OnFailure;
 import dev.onlyonce.OnInProgress;
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Resolver;
@@ -13,6 +14,7 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.Settlement.Attempts;
@@ -26,19 +28,26 @@ import org.jspecify.annotations.Nullable;
  * says which {@link Step} is next, a driver does it and reports what came of it. Blocking, async
  * and simulated drivers run this same code. Not safe for use by several threads at once.
  *
+ * <p>Moments are nanoseconds by the driver's monotonic clock.
+ *
  * <h2>Stages</h2>
  *
  * <pre>
  *   stage      report         next
  *   NEW        start          ASKING, or RUNNING (at-least-once)
- *   ASKING     answered       RUNNING, WAITING, RESOLVING, SETTLING (attempts used up), ENDED
+ *   ASKING     answered       RUNNING, WAITING, RESOLVING, SETTLING (attempts used up), ENDED;
+ *                             RENEWING if the lease was over before the answer came
  *              storeFailed    ASKING once more; then RUNNING (fail-open) or ENDED
- *   WAITING    waited         what the wait was for: ASKING or SETTLING
+ *   RENEWING   renewed        RUNNING; ASKING anew if it was overtaken
+ *              storeFailed    RENEWING once more; then RUNNING (fail-open) or ENDED
+ *   WAITING    waited         what the wait was for; ENDED if hurried and that was ASKING
  *   RESOLVING  resolved       ASKING with the token in doubt, ENDED
  *   RUNNING    returned       SETTLING, ENDED (nothing to settle)
- *              threw          SETTLING, ENDED (nothing to settle)
- *   SETTLING   settled        ENDED
- *              storeFailed    WAITING, ENDED when that took longer than a lease
+ *              threw          SETTLING, GIVING_UP (in doubt), ENDED (nothing to settle)
+ *   SETTLING   settled        ENDED; ASKING anew if it was overtaken before the handler ran
+ *              storeFailed    WAITING, ENDED when that takes longer than a lease
+ *   GIVING_UP  renewed        ENDED
+ *              storeFailed    WAITING, ENDED when that takes longer than a lease
  * </pre>
  *
  * <h2>Why asking twice is safe</h2>
@@ -56,10 +65,12 @@ public final class Flow<R extends @Nullable Object> {
   private enum Stage {
     NEW,
     ASKING,
+    RENEWING,
     WAITING,
     RESOLVING,
     RUNNING,
     SETTLING,
+    GIVING_UP,
     ENDED
   }
 
@@ -69,14 +80,20 @@ public final class Flow<R extends @Nullable Object> {
   private final ClaimRequest request;
 
   private Stage stage = Stage.NEW;
+  private Stage waitingFor = Stage.NEW;
   private Step<R> current;
   private boolean askedAgain;
   private int resolutions;
-  private Duration waited = Duration.ZERO;
-  private Duration poll = FIRST_POLL;
   private boolean isProtected = true;
+  private boolean hasRun;
+  private Duration poll = FIRST_POLL;
+  private boolean isPatient;
+  private long patienceEndsNanos;
+  private boolean settlingFails;
+  private long settlingFailsSinceNanos;
   private @Nullable Claim claim;
   private @Nullable Outcome<R> ending;
+  private byte @Nullable [] checkpoint;
   private Answer.@Nullable InDoubt pending;
   private @Nullable Result resolvedResult;
 
@@ -110,29 +127,39 @@ public final class Flow<R extends @Nullable Object> {
     if (plan.mode() == DeliveryMode.AT_LEAST_ONCE) {
       return runUnprotected();
     }
-    return go(Stage.ASKING, current);
+    return ask();
   }
 
-  /** The store has answered. */
-  public Step<R> answered(Answer answer) {
+  private Step<R> ask() {
+    resolvedResult = null;
+    claim = null;
+    return go(Stage.ASKING, new Step.Ask<>(request));
+  }
+
+  /**
+   * The store has answered.
+   *
+   * @param askedNanos when it was asked
+   * @param nowNanos when the answer came
+   */
+  public Step<R> answered(Answer answer, long askedNanos, long nowNanos) {
     expect(Stage.ASKING);
     askedAgain = false;
     if (answer instanceof Answer.Claimed claimed) {
-      return claimed(claimed);
+      return claimed(claimed, askedNanos, nowNanos);
     }
     if (isOpening()) {
       // Somebody else has decided about the key in doubt: back to the ordinary claim.
-      resolvedResult = null;
-      return go(Stage.ASKING, new Step.Ask<>(request));
+      return ask();
     }
     if (answer instanceof Answer.Done done) {
       return duplicate(done);
     }
     if (answer instanceof Answer.InProgress busy) {
-      return turnedAway(busy.leaseLeft(), inProgress(busy));
+      return turnedAway(inProgress(busy), busy.leaseLeft(), nowNanos);
     }
     if (answer instanceof Answer.Deferred deferred) {
-      return turnedAway(deferred.left(), new Outcome.Deferred<>(deferred.left()));
+      return turnedAway(new Outcome.Deferred<>(deferred.left()), deferred.left(), nowNanos);
     }
     if (answer instanceof Answer.Failed failed) {
       publish(new Event.FailedBefore(plan.scope(), key, failed.reason()));
@@ -149,9 +176,10 @@ public final class Flow<R extends @Nullable Object> {
     return current instanceof Step.Ask<R> ask && ask.request().expectToken() != ClaimRequest.ANY;
   }
 
-  private Step<R> claimed(Answer.Claimed answer) {
+  private Step<R> claimed(Answer.Claimed answer, long askedNanos, long nowNanos) {
     Claim granted = answer.claim();
     claim = granted;
+    checkpoint = answer.checkpoint();
     if (events.on()) {
       publish(new Event.Claimed(granted));
     }
@@ -159,7 +187,7 @@ public final class Flow<R extends @Nullable Object> {
       return end(new Outcome.Duplicate<>(resolvedResult, Duration.ZERO, plan.codec()));
     }
     if (plan.mode() == DeliveryMode.AT_MOST_ONCE) {
-      return go(Stage.RUNNING, new Step.Run<>(granted, Duration.ZERO, null));
+      return run(granted, false, nowNanos);
     }
     if (granted.attempt() > plan.onFailure().attempts()) {
       String reason =
@@ -167,7 +195,16 @@ public final class Flow<R extends @Nullable Object> {
       ending = new Outcome.Failed<>(reason, Duration.ZERO, null);
       return settle(new Settlement.Fail(granted, reason, plan.retention()));
     }
-    return go(Stage.RUNNING, new Step.Run<>(granted, answer.lease(), answer.checkpoint()));
+    long leaseEndNanos = askedNanos + answer.lease().toNanos();
+    if (leaseEndNanos - nowNanos <= 0) {
+      // The answer was lost or late, and anybody may take over: make sure first.
+      return go(Stage.RENEWING, new Step.Renew<>(new Renewal(granted, plan.lease(), null)));
+    }
+    return run(granted, true, leaseEndNanos);
+  }
+
+  private Step<R> run(Claim granted, boolean leased, long leaseEndNanos) {
+    return go(Stage.RUNNING, new Step.Run<>(granted, leased, leaseEndNanos, checkpoint));
   }
 
   private Step<R> duplicate(Answer.Done done) {
@@ -181,26 +218,41 @@ public final class Flow<R extends @Nullable Object> {
   }
 
   private Outcome<R> inProgress(Answer.InProgress busy) {
-    boolean refused = plan.onInProgress().kind() == OnInProgress.Kind.REJECT;
-    Duration retryAfter = refused ? null : atLeastOneMilli(min(busy.leaseLeft(), RETRY_AFTER));
-    return new Outcome.InProgress<>(busy.leaseLeft(), retryAfter);
+    Duration left = busy.leaseLeft();
+    Duration retryAfter = null;
+    if (plan.onInProgress().kind() != OnInProgress.Kind.REJECT) {
+      // Nothing left: the holder is known by its state alone, and it is not known for how long.
+      retryAfter = left.isZero() ? RETRY_AFTER : atLeastOneMilli(min(left, RETRY_AFTER));
+    }
+    return new Outcome.InProgress<>(left, retryAfter);
   }
 
   /** Waits for the one that holds the key, or for the time that the key is due, or ends. */
-  private Step<R> turnedAway(Duration left, Outcome<R> otherwise) {
-    Duration patience = plan.onInProgress().bound().minus(waited);
-    if (patience.isNegative() || patience.isZero()) {
-      if (events.on()) {
-        publish(
-            otherwise instanceof Outcome.Deferred
-                ? new Event.Deferred(plan.scope(), key, left)
-                : new Event.InProgress(plan.scope(), key, left));
-      }
-      return end(otherwise);
+  private Step<R> turnedAway(Outcome<R> outcome, Duration left, long nowNanos) {
+    Duration bound = plan.onInProgress().bound();
+    if (bound.isZero()) {
+      return turnedAway(outcome);
     }
-    Duration pause = atLeastOneMilli(min(poll, min(left, patience)));
-    poll = min(poll.multipliedBy(2), LAST_POLL);
-    return pause(pause);
+    if (!isPatient) {
+      isPatient = true;
+      patienceEndsNanos = nowNanos + Nanos.of(bound);
+    }
+    long patienceNanos = patienceEndsNanos - nowNanos;
+    if (patienceNanos <= 0) {
+      return turnedAway(outcome);
+    }
+    ending = outcome;
+    Duration pause = min(poll, Duration.ofNanos(patienceNanos));
+    return pause(atLeastOneMilli(left.isZero() ? pause : min(pause, left)));
+  }
+
+  private Step<R> turnedAway(Outcome<R> outcome) {
+    if (outcome instanceof Outcome.InProgress<R> busy) {
+      publish(new Event.InProgress(plan.scope(), key, busy.leaseLeft()));
+    } else if (outcome instanceof Outcome.Deferred<R> deferred) {
+      publish(new Event.Deferred(plan.scope(), key, deferred.left()));
+    }
+    return end(outcome);
   }
 
   private Step<R> inDoubt(Answer.InDoubt doubt) {
@@ -226,7 +278,8 @@ public final class Flow<R extends @Nullable Object> {
     ClaimRequest opening = request.expecting(doubt.token());
     if (verdict instanceof Resolver.Happened<R> happened) {
       publishResolved(doubt, Event.Resolved.Verdict.HAPPENED);
-      resolvedResult = encode(happened.result(), new Claim(plan.scope(), key, doubt.token(), 1));
+      Claim doubtful = new Claim(plan.scope(), key, doubt.token(), doubt.attempt());
+      resolvedResult = encode(happened.result(), doubtful);
       return go(
           Stage.ASKING, new Step.Ask<>(opening.settlingNow(resolvedResult, plan.retention())));
     }
@@ -245,22 +298,38 @@ public final class Flow<R extends @Nullable Object> {
   /**
    * The time that {@link Step.Wait} asked for has passed.
    *
-   * @param hurried whether nobody wants to wait for another holder any longer
+   * @param hurried whether the key is not to be claimed any more
    */
   public Step<R> waited(boolean hurried) {
     expect(Stage.WAITING);
-    if (hurried && current instanceof Step.Ask) {
-      waited = plan.onInProgress().bound();
+    return hurried && waitingFor == Stage.ASKING
+        ? turnedAway(Objects.requireNonNull(ending))
+        : go(waitingFor, current);
+  }
+
+  /**
+   * The store has made the claim last longer, or has given up its lease, or has refused to.
+   *
+   * @param askedNanos when it was asked
+   */
+  public Step<R> renewed(Held held, long askedNanos) {
+    if (stage == Stage.GIVING_UP) {
+      return ended(held);
     }
-    return go(current instanceof Step.Ask ? Stage.ASKING : Stage.SETTLING, current);
+    expect(Stage.RENEWING);
+    askedAgain = false;
+    return held == Held.HELD
+        ? run(Objects.requireNonNull(claim), true, askedNanos + plan.lease().toNanos())
+        : ask();
   }
 
   /** The handler has returned. */
   public Step<R> returned(R result) {
     expect(Stage.RUNNING);
+    hasRun = true;
     Claim held = Objects.requireNonNull(claim);
     ending = new Outcome.Processed<>(result, held);
-    if (!isProtected || plan.mode() != DeliveryMode.EFFECTIVELY_ONCE) {
+    if (!isSettledLater()) {
       return end(ending);
     }
     return settle(new Settlement.Complete(held, encode(result, held), plan.retention()));
@@ -269,48 +338,46 @@ public final class Flow<R extends @Nullable Object> {
   /**
    * The handler has thrown.
    *
-   * @param leaving whether it did so because the engine shuts down and has interrupted it
+   * @param leaving whether it did so when the engine, which shuts down, had interrupted it
    */
   public Step<R> threw(Throwable thrown, boolean leaving) {
     expect(Stage.RUNNING);
+    hasRun = true;
     Claim held = Objects.requireNonNull(claim);
-    if (leaving) {
-      ending = new Outcome.Released<>(thrown, held.attempt(), Duration.ZERO);
-      return settleIfClaimed(
-          new Settlement.Release(held, Duration.ZERO, Attempts.REFUND, plan.retention()));
+    // An attempt that was cut short does not count; what the exception says of the effect does.
+    OnFailure.Verdict verdict = plan.onFailure().verdict(thrown, leaving ? 0 : held.attempt());
+    Duration after =
+        leaving ? Duration.ZERO : plan.onFailure().backoff().delay(Math.max(1, held.attempt()));
+    if (!isSettledLater()) {
+      ending = unsettled(thrown, verdict, after);
+      return finish(ending, held);
     }
-    return switch (plan.onFailure().verdict(thrown, held.attempt())) {
+    return switch (verdict) {
       case RELEASE -> {
-        Duration after = plan.onFailure().backoff().delay(held.attempt());
         ending = new Outcome.Released<>(thrown, held.attempt(), after);
-        yield settleIfClaimed(new Settlement.Release(held, after, Attempts.KEEP, plan.retention()));
+        Attempts attempts = leaving ? Attempts.REFUND : Attempts.KEEP;
+        yield settle(new Settlement.Release(held, after, attempts, plan.retention()));
       }
       case FAIL -> {
         String reason = reason(thrown);
         ending = new Outcome.Failed<>(reason, Duration.ZERO, thrown);
-        yield settleIfClaimed(new Settlement.Fail(held, reason, plan.retention()));
+        yield settle(new Settlement.Fail(held, reason, plan.retention()));
       }
       case DOUBT -> {
-        ending = new Outcome.InDoubt<>(held.token(), held.attempt(), null, thrown);
-        yield isSettledLater()
-            ? go(Stage.SETTLING, new Step.GiveUp<>(new Renewal(held, Duration.ZERO, null)))
-            : end(ending);
+        boolean operatorDecides = plan.lapse() == Lapse.PARK && plan.resolver() == null;
+        Duration askAgainAfter = operatorDecides ? null : after;
+        ending = new Outcome.InDoubt<>(held.token(), held.attempt(), askAgainAfter, thrown);
+        yield go(Stage.GIVING_UP, new Step.Renew<>(new Renewal(held, Duration.ZERO, null)));
       }
     };
   }
 
-  private Step<R> settleIfClaimed(Settlement settlement) {
-    if (isSettledLater()) {
-      return settle(settlement);
-    }
-    Outcome<R> outcome = Objects.requireNonNull(ending);
-    if (plan.mode() == DeliveryMode.AT_MOST_ONCE
-        && isProtected
-        && outcome instanceof Outcome.Released<R> released) {
-      // The key is done already: there will be no other attempt.
-      outcome = new Outcome.Failed<>(reason(released.cause()), Duration.ZERO, released.cause());
-    }
-    return end(outcome);
+  /** What a failure comes to where no claim is left to be settled. */
+  private Outcome<R> unsettled(Throwable thrown, OnFailure.Verdict verdict, Duration after) {
+    boolean isDone = plan.mode() == DeliveryMode.AT_MOST_ONCE && isProtected;
+    return isDone || verdict == OnFailure.Verdict.FAIL
+        ? new Outcome.Failed<>(reason(thrown), Duration.ZERO, thrown)
+        : new Outcome.Released<>(thrown, Objects.requireNonNull(claim).attempt(), after);
   }
 
   private boolean isSettledLater() {
@@ -318,20 +385,31 @@ public final class Flow<R extends @Nullable Object> {
   }
 
   private Step<R> settle(Settlement settlement) {
-    waited = Duration.ZERO;
-    poll = FIRST_POLL;
     return go(Stage.SETTLING, new Step.Settle<>(settlement));
   }
 
-  /** The store has settled the claim, or given its lease up, or has refused to. */
+  /** The store has settled the claim, or has refused to. */
   public Step<R> settled(Held held) {
     expect(Stage.SETTLING);
+    return ended(held);
+  }
+
+  private Step<R> ended(Held held) {
     Claim mine = Objects.requireNonNull(claim);
     Outcome<R> outcome = Objects.requireNonNull(ending);
-    if (held == Held.LOST) {
-      publish(new Event.Refused(mine));
-      return end(lost(outcome, mine));
+    if (held != Held.LOST) {
+      return finish(outcome, mine);
     }
+    publish(new Event.Refused(mine));
+    if (!hasRun) {
+      return ask();
+    }
+    R result = outcome instanceof Outcome.Processed<R> processed ? processed.result() : null;
+    return end(new Outcome.Lost<>(result, mine, causeOf(outcome)));
+  }
+
+  /** Ends with what came of the handler. */
+  private Step<R> finish(Outcome<R> outcome, Claim mine) {
     if (outcome instanceof Outcome.Released<R> released) {
       publish(new Event.Released(mine, released.cause(), released.retryAfter()));
     } else if (outcome instanceof Outcome.Failed<R> failed) {
@@ -342,19 +420,16 @@ public final class Flow<R extends @Nullable Object> {
     return end(outcome);
   }
 
-  private static <R extends @Nullable Object> Outcome<R> lost(Outcome<R> outcome, Claim mine) {
-    if (outcome instanceof Outcome.Processed<R> processed) {
-      return new Outcome.Lost<>(processed.result(), mine, null);
+  /**
+   * The store could not do what the last step asked for.
+   *
+   * @param nowNanos when that was known
+   */
+  public Step<R> storeFailed(StoreException failure, long nowNanos) {
+    if (stage == Stage.SETTLING || stage == Stage.GIVING_UP) {
+      return settlingFailed(failure, nowNanos);
     }
-    return new Outcome.Lost<>(null, mine, causeOf(outcome));
-  }
-
-  /** The store could not do what the last step asked for. */
-  public Step<R> storeFailed(StoreException failure) {
-    if (stage == Stage.SETTLING) {
-      return settlingFailed(failure);
-    }
-    expect(Stage.ASKING);
+    expect(stage == Stage.RENEWING ? stage : Stage.ASKING);
     publish(new Event.StoreFailed(plan.scope(), key, failure));
     if (failure.kind() == StoreException.Kind.UNAVAILABLE && !askedAgain) {
       askedAgain = true;
@@ -367,41 +442,47 @@ public final class Flow<R extends @Nullable Object> {
       publish(new Event.Unprotected(plan.scope(), key, failure));
       return runUnprotected();
     }
-    stage = Stage.ENDED;
-    return new Step.Fault<>(failure, null);
+    return go(Stage.ENDED, new Step.Fault<>(failure, null));
   }
 
-  private Step<R> settlingFailed(StoreException failure) {
+  private Step<R> settlingFailed(StoreException failure, long nowNanos) {
     publish(new Event.StoreFailed(plan.scope(), key, failure));
-    if (failure.kind() == StoreException.Kind.UNAVAILABLE && waited.compareTo(plan.lease()) < 0) {
-      Duration pause = poll;
-      poll = min(poll.multipliedBy(2), LAST_POLL);
-      return pause(pause);
+    if (!settlingFails) {
+      settlingFails = true;
+      settlingFailsSinceNanos = nowNanos;
+      poll = FIRST_POLL;
     }
-    stage = Stage.ENDED;
+    boolean goesOn = nowNanos - settlingFailsSinceNanos < plan.lease().toNanos();
+    if (failure.kind() == StoreException.Kind.UNAVAILABLE && goesOn) {
+      return pause(poll);
+    }
     Throwable thrown = causeOf(Objects.requireNonNull(ending));
-    return new Step.Fault<>(
-        new StoreException(
-            failure.kind(),
-            "the handler of key "
-                + key
-                + " has "
-                + (thrown == null ? "run" : "failed")
-                + ", but that could not be recorded and the claim is left to its lease: "
-                + failure.getMessage(),
-            failure),
-        thrown);
+    String what = "could not be run any more";
+    if (hasRun) {
+      what = thrown == null ? "has run" : "has failed";
+    }
+    return go(
+        Stage.ENDED,
+        new Step.Fault<>(
+            new StoreException(
+                failure.kind(),
+                "the handler of key %s %s, but that could not be recorded and the claim is left to its lease: %s"
+                    .formatted(key, what, failure.getMessage()),
+                failure),
+            thrown));
   }
 
   private Step<R> runUnprotected() {
     isProtected = false;
     Claim none = new Claim(plan.scope(), key, 0, 1);
     claim = none;
-    return go(Stage.RUNNING, new Step.Run<>(none, Duration.ZERO, null));
+    checkpoint = null;
+    return run(none, false, 0);
   }
 
   private Step<R> pause(Duration pause) {
-    waited = waited.plus(pause);
+    poll = min(poll.multipliedBy(2), LAST_POLL);
+    waitingFor = stage;
     stage = Stage.WAITING;
     return new Step.Wait<>(pause);
   }
@@ -419,7 +500,8 @@ public final class Flow<R extends @Nullable Object> {
       }
       problem =
           "the result has %,d bytes, the limit is %,d".formatted(length, plan.resultLimitBytes());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      // Also an Error, a stack overflow for instance: the effect has happened and must be recorded.
       problem = "the result cannot be encoded: " + e;
     }
     publish(new Event.ResultNotKept(held, problem));

@@ -17,10 +17,20 @@ import org.jspecify.annotations.Nullable;
 final class HeldClaim implements Attempt {
 
   /** Where a held claim stands; once it has left HELD it does not come back. */
-  enum State {
+  private enum State {
     HELD,
     LOST,
     RETURNED
+  }
+
+  /** Why the engine has interrupted the handler. */
+  enum Interrupt {
+    /** It has not. */
+    NONE,
+    /** The claim was lost. */
+    LOST,
+    /** The engine shuts down. */
+    TO_LEAVE
   }
 
   final Claim claim;
@@ -34,36 +44,37 @@ final class HeldClaim implements Attempt {
   @Nullable HeldClaim previous;
   @Nullable HeldClaim next;
   long renewAtNanos;
-  boolean inFlight;
+  boolean isRenewed;
 
   private volatile Duration lease;
   private volatile long leaseEndNanos;
   private State state = State.HELD;
-  private boolean wasInterrupted;
-  private boolean interruptedToLeave;
+  private Interrupt sent = Interrupt.NONE;
 
   /**
-   * @param leaseEndNanos when the lease ends by the monotonic clock, counted from before the store
-   *     was asked
+   * @param lease how long a renewal makes the claim last
    * @param handler the thread that the handler runs on, null if it is not bound to one
    * @param interruptWhenLost whether to interrupt it when the claim is lost
    */
   HeldClaim(
       Renewals renewals,
-      Claim claim,
+      Step.Run<?> run,
       Duration lease,
-      long leaseEndNanos,
-      byte @Nullable [] checkpoint,
       @Nullable Thread handler,
       boolean interruptWhenLost) {
     this.renewals = renewals;
-    this.claim = claim;
+    this.claim = run.claim();
     this.lease = lease;
-    this.leaseEndNanos = leaseEndNanos;
-    this.checkpoint = checkpoint;
+    this.leaseEndNanos = run.leaseEndNanos();
+    this.checkpoint = run.checkpoint();
     this.handler = handler;
     this.interruptWhenLost = interruptWhenLost;
-    this.leased = !lease.isZero();
+    this.leased = run.leased();
+  }
+
+  /** Tells whether there is a lease at all. */
+  boolean isLeased() {
+    return leased;
   }
 
   long leaseEndNanos() {
@@ -87,37 +98,35 @@ final class HeldClaim implements Attempt {
     }
     state = State.LOST;
     if (interruptWhenLost) {
-      interruptHandler();
+      interrupt(Interrupt.LOST);
     }
     return true;
   }
 
   /** Interrupts the handler since the engine shuts down. */
   synchronized void leave() {
-    if (state != State.RETURNED && handler != null) {
-      interruptedToLeave = true;
-      interruptHandler();
+    if (state != State.RETURNED) {
+      interrupt(Interrupt.TO_LEAVE);
     }
   }
 
-  private void interruptHandler() {
+  private void interrupt(Interrupt why) {
     if (handler != null) {
-      wasInterrupted = true;
+      sent = why;
       handler.interrupt();
     }
   }
 
   /**
-   * The handler has returned or thrown: it is not interrupted from here on. Called on its thread.
-   *
-   * @return whether it was interrupted because the engine shuts down
+   * The handler has returned or thrown: it is not interrupted from here on, and an interrupt that
+   * was sent is taken back. Called on its thread.
    */
-  synchronized boolean handlerEnded() {
+  synchronized Interrupt handlerEnded() {
     state = State.RETURNED;
-    if (wasInterrupted) {
+    if (sent != Interrupt.NONE) {
       Thread.interrupted();
     }
-    return interruptedToLeave;
+    return sent;
   }
 
   @Override

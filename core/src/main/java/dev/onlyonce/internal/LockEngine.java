@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Claims that are released instead of completed. Safe for use by several threads. */
@@ -41,12 +42,15 @@ public final class LockEngine {
     if (takers.get(name) == Thread.currentThread()) {
       throw new IllegalStateException("this thread holds the lock " + name + " already");
     }
-    long endNanos = engine.time.nanoTime() + patience.toNanos();
+    long endNanos = engine.time.nanoTime() + Nanos.of(patience);
     ClaimRequest request =
         ClaimRequest.of(scope, name, ThreadLocalRandom.current().nextLong(), lease, Lapse.TAKE);
     for (long poll = FIRST_POLL_NANOS; ; poll = Math.min(poll * 2, LAST_POLL_NANOS)) {
+      if (engine.isClosed()) {
+        throw new IllegalStateException("these locks have been closed");
+      }
       long askedNanos = engine.time.nanoTime();
-      Answer answer = engine.store.claim(List.of(request)).get(0);
+      Answer answer = twice(() -> engine.store.claim(List.of(request)).get(0));
       if (answer instanceof Answer.Claimed claimed) {
         return hold(claimed, askedNanos);
       }
@@ -56,6 +60,18 @@ public final class LockEngine {
         return null;
       }
       LockSupport.parkNanos(this, Math.min(poll, left));
+    }
+  }
+
+  /** Asks once more if the answer may have got lost; every verb bears that. */
+  private static <A> A twice(Supplier<A> call) {
+    try {
+      return call.get();
+    } catch (StoreException e) {
+      if (e.kind() != StoreException.Kind.UNAVAILABLE) {
+        throw e;
+      }
+      return call.get();
     }
   }
 
@@ -74,15 +90,9 @@ public final class LockEngine {
   }
 
   private HeldLock hold(Answer.Claimed claimed, long askedNanos) {
-    HeldClaim held =
-        new HeldClaim(
-            engine.renewals,
-            claimed.claim(),
-            lease,
-            askedNanos + claimed.lease().toNanos(),
-            null,
-            null,
-            false);
+    long leaseEndNanos = askedNanos + claimed.lease().toNanos();
+    Step.Run<?> run = new Step.Run<>(claimed.claim(), true, leaseEndNanos, null);
+    HeldClaim held = new HeldClaim(engine.renewals, run, lease, null, false);
     takers.put(claimed.claim().key(), Thread.currentThread());
     engine.renewals.add(held);
     return new HeldLock(held, Thread.currentThread());
@@ -98,6 +108,8 @@ public final class LockEngine {
 
     private final HeldClaim held;
     private final Thread taker;
+    private boolean released;
+    private boolean wasHeld;
 
     private HeldLock(HeldClaim held, Thread taker) {
       this.held = held;
@@ -119,15 +131,20 @@ public final class LockEngine {
       return held.extend(longer);
     }
 
-    /** Releases the lock; returns false if another may have had it meanwhile. */
-    public boolean release() {
+    /** Releases the lock, once; returns false if another may have had it meanwhile. */
+    public synchronized boolean release() {
+      if (released) {
+        return wasHeld;
+      }
       takers.remove(held.key(), taker);
       engine.renewals.remove(held);
       held.handlerEnded();
       Settlement release =
           new Settlement.Release(
               held.claim, Duration.ZERO, Settlement.Attempts.RESET, Limits.RETENTION);
-      return engine.store.settle(List.of(release)).get(0) != Held.LOST;
+      wasHeld = twice(() -> engine.store.settle(List.of(release)).get(0)) != Held.LOST;
+      released = true;
+      return wasHeld;
     }
   }
 }

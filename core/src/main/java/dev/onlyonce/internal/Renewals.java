@@ -3,6 +3,7 @@ package dev.onlyonce.internal;
 import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
@@ -14,15 +15,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the leases of all claims whose handlers run, in batches, and tells a handler when its
- * claim is lost. Safe for use by several threads.
+ * Knows all handlers that run: renews the leases of their claims, in batches, tells a handler when
+ * its claim is lost, and interrupts them all at the end. Safe for use by several threads.
  *
  * <h2>When</h2>
  *
  * <p>A claim is due when a third of its lease is over; a renewal that failed is due again after a
- * tenth, as often as it takes. A claim is lost when the store says so, or when its lease, counted
- * from before the store was asked, is over by the monotonic clock but for one round trip: by then
- * no renewal could arrive in time.
+ * tenth, as often as it takes. Those that will be due within a thirtieth go along. A claim is lost
+ * when the store says so, or when its lease, counted from before the store was asked, is over by
+ * the monotonic clock but for one round trip: by then no renewal could arrive in time. The round
+ * trip counts for a third of the lease at the most, or one that was slow would take every later
+ * claim for lost before it could be renewed.
  *
  * <h2>Duty cycle</h2>
  *
@@ -34,6 +37,7 @@ public final class Renewals {
 
   private static final int DUE_AFTER = 3;
   private static final int RETRY_AFTER = 10;
+  private static final int GO_ALONG = 30;
 
   private final ClaimStore store;
   private final Time time;
@@ -47,6 +51,7 @@ public final class Renewals {
   private long nextRunNanos = Long.MAX_VALUE;
   private boolean nothingDue = true;
   private boolean renewing;
+  private boolean leaving;
   private long roundTripNanos;
 
   /**
@@ -65,11 +70,8 @@ public final class Renewals {
     return time.nanoTime();
   }
 
-  /** Starts to renew a claim. */
+  /** A handler is about to run: starts to renew its claim, if that has a lease. */
   void add(HeldClaim held) {
-    long now = time.nanoTime();
-    long left = held.leaseEndNanos() - now;
-    held.renewAtNanos = now + Math.min(left, held.lease().toNanos()) / DUE_AFTER;
     boolean earlier;
     lock.lock();
     try {
@@ -78,13 +80,24 @@ public final class Renewals {
         first.previous = held;
       }
       first = held;
-      earlier = isDueAt(held.renewAtNanos);
+      held.isRenewed = held.isLeased();
+      if (leaving) {
+        held.leave();
+      }
+      earlier = held.isRenewed && isDueAt(firstRenewal(held));
     } finally {
       lock.unlock();
     }
     if (earlier) {
       wake.run();
     }
+  }
+
+  private long firstRenewal(HeldClaim held) {
+    long now = time.nanoTime();
+    long left = Math.min(held.leaseEndNanos() - now, held.lease().toNanos());
+    held.renewAtNanos = now + left / DUE_AFTER;
+    return held.renewAtNanos;
   }
 
   /** Moves the next run forward to this time; returns whether it was later before. */
@@ -97,7 +110,7 @@ public final class Renewals {
     return true;
   }
 
-  /** Stops renewing a claim. */
+  /** Stops renewing a claim, and does not know its handler any more. */
   void remove(HeldClaim held) {
     lock.lock();
     try {
@@ -118,10 +131,11 @@ public final class Renewals {
     }
   }
 
-  /** Interrupts every handler whose claim is being renewed. */
+  /** Interrupts every handler, those that are about to run too. */
   void leave() {
     lock.lock();
     try {
+      leaving = true;
       for (HeldClaim held = first; held != null; held = held.next) {
         held.leave();
       }
@@ -149,15 +163,19 @@ public final class Renewals {
       nothingDue = true;
       long now = time.nanoTime();
       for (HeldClaim held = first; held != null; held = held.next) {
-        long lostAt = held.leaseEndNanos() - roundTripNanos;
+        if (!held.isRenewed) {
+          continue;
+        }
+        long lostAt = lostAt(held);
         if (lostAt - now <= 0) {
           lost.add(held);
-        } else if (!held.inFlight && held.renewAtNanos - now <= 0 && !renewing) {
-          held.inFlight = true;
+        } else if (renewing) {
+          isDueAt(lostAt);
+        } else if (held.renewAtNanos - held.lease().toNanos() / GO_ALONG - now <= 0) {
           due.add(held);
           isDueAt(lostAt);
         } else {
-          isDueAt(held.inFlight || renewing ? lostAt : earlier(held.renewAtNanos, lostAt));
+          isDueAt(earlier(held.renewAtNanos, lostAt));
         }
       }
       renewing |= !due.isEmpty();
@@ -166,9 +184,24 @@ public final class Renewals {
     }
     lost.forEach(this::lose);
     if (!due.isEmpty()) {
-      executor.execute(() -> renew(due));
+      try {
+        executor.execute(() -> renew(due));
+      } catch (RuntimeException | Error e) {
+        failed(due, noThread(e));
+        finished();
+      }
     }
     return lost.size() + due.size();
+  }
+
+  private static StoreException noThread(Throwable e) {
+    return new StoreException(
+        StoreException.Kind.UNAVAILABLE, "there is no thread to renew leases on: " + e, e);
+  }
+
+  private long lostAt(HeldClaim held) {
+    long most = held.lease().toNanos() / DUE_AFTER;
+    return held.leaseEndNanos() - Math.min(roundTripNanos, most);
   }
 
   private static long earlier(long a, long b) {
@@ -176,69 +209,102 @@ public final class Renewals {
   }
 
   private void lose(HeldClaim held) {
-    remove(held);
+    lock.lock();
+    try {
+      held.isRenewed = false;
+    } finally {
+      lock.unlock();
+    }
     if (held.lose()) {
       events.publish(new Event.LeaseLost(held.claim));
     }
   }
 
   private void renew(List<HeldClaim> due) {
-    long sent = time.nanoTime();
-    List<Held> answers = null;
-    StoreException failure = null;
     try {
-      List<Renewal> batch = new ArrayList<>(due.size());
-      for (HeldClaim held : due) {
-        batch.add(new Renewal(held.claim, held.lease(), null));
+      for (int from = 0; from < due.size(); from += Limits.BATCH) {
+        renewBatch(due.subList(from, Math.min(due.size(), from + Limits.BATCH)));
       }
-      answers = store.renew(batch);
-    } catch (StoreException e) {
-      failure = e;
     } finally {
-      finished(due, answers, sent);
-    }
-    for (int i = 0; i < due.size(); i++) {
-      if (answers != null && answers.get(i) == Held.LOST) {
-        lose(due.get(i));
-      } else if (failure != null) {
-        events.publish(new Event.RenewalFailed(due.get(i).claim, failure));
-      }
+      finished();
     }
   }
 
-  /** Notes when each is due again; without answers, soon. */
-  private void finished(List<HeldClaim> due, @Nullable List<Held> answers, long sent) {
-    boolean earlier = false;
+  private void renewBatch(List<HeldClaim> batch) {
+    List<Renewal> renewals = new ArrayList<>(batch.size());
+    for (HeldClaim held : batch) {
+      renewals.add(new Renewal(held.claim, held.lease(), null));
+    }
+    long sent = time.nanoTime();
+    try {
+      List<Held> answers = store.renew(renewals);
+      noteRoundTrip(sent);
+      for (int i = 0; i < batch.size(); i++) {
+        if (answers.get(i) == Held.HELD) {
+          renewed(batch.get(i), renewals.get(i).lease(), sent);
+        } else {
+          lose(batch.get(i));
+        }
+      }
+    } catch (RuntimeException e) {
+      failed(batch, e instanceof StoreException s ? s : StoreSteps.unexpected(e));
+    }
+  }
+
+  private void noteRoundTrip(long sent) {
+    lock.lock();
+    try {
+      roundTripNanos = time.nanoTime() - sent;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void renewed(HeldClaim held, Duration lease, long sent) {
+    lock.lock();
+    try {
+      long end = sent + lease.toNanos();
+      if (lease.equals(held.lease())) {
+        held.renewedUntil(end, lease);
+        held.renewAtNanos = sent + lease.toNanos() / DUE_AFTER;
+      } else {
+        // Extended while this was on its way, and nobody knows which of the two came last.
+        held.renewedUntil(earlier(end, held.leaseEndNanos()), held.lease());
+        held.renewAtNanos = sent;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void failed(List<HeldClaim> batch, StoreException failure) {
+    lock.lock();
+    try {
+      long now = time.nanoTime();
+      for (HeldClaim held : batch) {
+        held.renewAtNanos = now + held.lease().toNanos() / RETRY_AFTER;
+      }
+    } finally {
+      lock.unlock();
+    }
+    for (HeldClaim held : batch) {
+      events.publish(new Event.RenewalFailed(held.claim, failure));
+    }
+  }
+
+  /** Looks at all again: some may have become due while the others were on their way. */
+  private void finished() {
+    boolean earlier;
     lock.lock();
     try {
       renewing = false;
-      long now = time.nanoTime();
-      if (answers != null) {
-        roundTripNanos = now - sent;
-      }
-      for (int i = 0; i < due.size(); i++) {
-        HeldClaim held = due.get(i);
-        held.inFlight = false;
-        if (answers == null) {
-          held.renewAtNanos = now + held.lease().toNanos() / RETRY_AFTER;
-        } else if (answers.get(i) == Held.HELD) {
-          renewedFrom(held, sent, held.lease());
-        }
-        earlier |= isDueAt(earlier(held.renewAtNanos, held.leaseEndNanos() - roundTripNanos));
-      }
-      // Those that became due while this batch was on its way have been passed over.
-      earlier |= isDueAt(now);
+      earlier = isDueAt(time.nanoTime());
     } finally {
       lock.unlock();
     }
     if (earlier) {
       wake.run();
     }
-  }
-
-  private static void renewedFrom(HeldClaim held, long sent, Duration lease) {
-    held.renewedUntil(sent + lease.toNanos(), lease);
-    held.renewAtNanos = sent + lease.toNanos() / DUE_AFTER;
   }
 
   /** Renews one claim at once, on the caller's thread; returns whether it was still held. */
@@ -248,13 +314,18 @@ public final class Renewals {
       lose(held);
       return false;
     }
+    boolean earlier;
     lock.lock();
     try {
-      renewedFrom(held, sent, renewal.lease());
+      held.renewedUntil(sent + renewal.lease().toNanos(), renewal.lease());
+      held.renewAtNanos = sent + renewal.lease().toNanos() / DUE_AFTER;
+      earlier = isDueAt(held.renewAtNanos);
     } finally {
       lock.unlock();
     }
-    wake.run();
+    if (earlier) {
+      wake.run();
+    }
     return true;
   }
 }

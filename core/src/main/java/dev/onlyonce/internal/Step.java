@@ -19,17 +19,22 @@ public sealed interface Step<R extends @Nullable Object> {
   /**
    * Run the handler; report {@code returned} or {@code threw}.
    *
-   * @param lease how long the claim lasts, zero if there is none to renew
+   * @param leased whether there is a lease to be renewed meanwhile
+   * @param leaseEndNanos when the lease ends by the driver's monotonic clock
    * @param checkpoint what an earlier attempt saved
    */
-  record Run<R extends @Nullable Object>(Claim claim, Duration lease, byte @Nullable [] checkpoint)
+  record Run<R extends @Nullable Object>(
+      Claim claim, boolean leased, long leaseEndNanos, byte @Nullable [] checkpoint)
       implements Step<R> {}
 
   /** Settle the claim; report {@code settled} or {@code storeFailed}. */
   record Settle<R extends @Nullable Object>(Settlement settlement) implements Step<R> {}
 
-  /** Give the lease up without settling; report {@code settled} or {@code storeFailed}. */
-  record GiveUp<R extends @Nullable Object>(Renewal renewal) implements Step<R> {}
+  /**
+   * Renew the lease, or give it up by making it last for no time; report {@code renewed} or {@code
+   * storeFailed}.
+   */
+  record Renew<R extends @Nullable Object>(Renewal renewal) implements Step<R> {}
 
   /** Wait, then report {@code waited}. */
   record Wait<R extends @Nullable Object>(Duration duration) implements Step<R> {}

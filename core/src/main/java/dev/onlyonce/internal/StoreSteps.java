@@ -2,11 +2,13 @@ package dev.onlyonce.internal;
 
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Resolver;
-import dev.onlyonce.spi.ClaimStore;
+import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.Event;
+import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.StoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The steps that every driver which really asks a store does alike. */
@@ -15,22 +17,41 @@ final class StoreSteps {
   private StoreSteps() {}
 
   /** Does a step that asks the store, and reports to the flow. */
-  static <R extends @Nullable Object> Step<R> perform(
-      ClaimStore store, Flow<R> flow, Step<R> step) {
+  static <R extends @Nullable Object> Step<R> perform(Engine engine, Flow<R> flow, Step<R> step) {
+    long asked = engine.time.nanoTime();
     try {
       if (step instanceof Step.Ask<R> ask) {
-        return flow.answered(store.claim(List.of(ask.request())).get(0));
+        Answer answer = first(() -> engine.store.claim(List.of(ask.request())));
+        return flow.answered(answer, asked, engine.time.nanoTime());
       }
       if (step instanceof Step.Settle<R> settle) {
-        return flow.settled(store.settle(List.of(settle.settlement())).get(0));
+        Held held = first(() -> engine.store.settle(List.of(settle.settlement())));
+        return flow.settled(held);
       }
-      if (step instanceof Step.GiveUp<R> giveUp) {
-        return flow.settled(store.renew(List.of(giveUp.renewal())).get(0));
+      if (step instanceof Step.Renew<R> renew) {
+        Held held = first(() -> engine.store.renew(List.of(renew.renewal())));
+        return flow.renewed(held, asked);
       }
     } catch (StoreException e) {
-      return flow.storeFailed(e);
+      return flow.storeFailed(e, engine.time.nanoTime());
     }
     throw new IllegalStateException("not a step that asks the store: " + step);
+  }
+
+  /** Asks; what a store should not throw says as little about the outcome as a time-out. */
+  private static <A> A first(Supplier<List<A>> call) {
+    try {
+      return call.get().get(0);
+    } catch (StoreException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw unexpected(e);
+    }
+  }
+
+  static StoreException unexpected(RuntimeException e) {
+    return new StoreException(
+        StoreException.Kind.UNAVAILABLE, "the store failed in a way that it should not: " + e, e);
   }
 
   static <R extends @Nullable Object> Resolver.Verdict<R> resolve(
@@ -39,6 +60,9 @@ final class StoreSteps {
     try {
       return resolver == null ? new Resolver.Unknown<>() : resolver.resolve(doubt);
     } catch (Exception e) {
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
       return new Resolver.Unknown<>();
     }
   }

@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 final class Threads {
 
   private static final int POOL = 64;
-  private static final int QUEUE = 100_000;
 
   private Threads() {}
 
@@ -33,7 +32,7 @@ final class Threads {
             POOL,
             10,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(QUEUE),
+            new LinkedBlockingQueue<>(),
             task -> {
               Thread thread = new Thread(task, "onlyonce-async");
               thread.setDaemon(true);
