@@ -73,7 +73,8 @@ public final class ClaimMachine {
     Fingerprint stored = found.fingerprint();
     Fingerprint given = request.fingerprint();
     boolean compared = stored != null && given != null;
-    if (stored != null && given != null && !stored.equals(given)) {
+    boolean known = found.state() != ClaimState.UNKNOWN;
+    if (known && stored != null && given != null && !stored.equals(given)) {
       return new Decision<>(new Answer.Mismatch(stored), null);
     }
     return switch (found.state()) {

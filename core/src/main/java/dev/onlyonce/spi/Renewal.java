@@ -15,15 +15,20 @@ import org.jspecify.annotations.Nullable;
  */
 public record Renewal(Claim claim, Duration lease, byte @Nullable [] checkpoint) {
 
+  // Not a compact constructor: of that, javac 17 writes the array's annotation in a wrong place.
+
   /**
    * @throws IllegalArgumentException if the lease is negative or the checkpoint too long
    */
-  public Renewal {
+  public Renewal(Claim claim, Duration lease, byte @Nullable [] checkpoint) {
     Limits.requireNotNegative("lease", lease);
     if (checkpoint != null && checkpoint.length > Limits.CHECKPOINT_BYTES) {
       throw new IllegalArgumentException(
           "checkpoint must be at most %,d bytes, was %,d"
               .formatted(Limits.CHECKPOINT_BYTES, checkpoint.length));
     }
+    this.claim = claim;
+    this.lease = lease;
+    this.checkpoint = checkpoint;
   }
 }
