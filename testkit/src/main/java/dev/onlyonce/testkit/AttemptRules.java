@@ -134,7 +134,7 @@ interface AttemptRules extends StoreFixture {
   }
 
   @Test
-  @Semantics({6, 100})
+  @Semantics({6, 96})
   default void a_lock_is_a_claim_that_is_released_and_its_tokens_grow(Lab lab) {
     Claim holder = lab.claim(lab.key());
     for (int i = 0; i < 20; i++) {

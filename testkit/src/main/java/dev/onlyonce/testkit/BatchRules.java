@@ -232,7 +232,7 @@ interface BatchRules extends StoreFixture {
   }
 
   @Test
-  @Semantics({1, 3, 22, 82})
+  @Semantics({1, 3, 82})
   default void the_largest_batch_is_answered_in_order_by_every_verb(Lab lab) {
     int size = lab.fixture().batchLimit();
     List<ClaimRequest> requests = new ArrayList<>();

@@ -8,6 +8,7 @@ import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import java.time.Duration;
@@ -188,6 +189,7 @@ final class ClaimHistory {
               settledTwice(),
               grantedAgainWithinTheRetention(),
               grantedWhileHeld(),
+              grantedWhileParked(),
               answersOfNobodysMaking(Answer.Done.class, Settlement.Complete.class),
               answersOfNobodysMaking(Answer.Failed.class, Settlement.Fail.class))
           .flatMap(Function.identity());
@@ -278,6 +280,18 @@ final class ClaimHistory {
                   && !mayHaveBeenOpened(one.token(), two.span())
                   && two.span().clockEnded() - heldUntil(one, two.span()) < 0,
           "a key was granted while another held it");
+    }
+
+    private Stream<String> grantedWhileParked() {
+      return pairs(
+          (one, two) ->
+              one.request().settleNow() == null
+                  && one.request().lapse() == Lapse.PARK
+                  && one.token() < two.token()
+                  && one.span().isBefore(two.span())
+                  && !mayHaveBeenSettled(one.token(), two.span())
+                  && !mayHaveBeenOpened(one.token(), two.span()),
+          "a key that was parked was granted to a newcomer");
     }
 
     /** Returns until when a claim's lease lasts at the least, for whoever claims in this span. */

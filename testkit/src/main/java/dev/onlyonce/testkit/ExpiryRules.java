@@ -162,7 +162,7 @@ interface ExpiryRules extends StoreFixture {
   }
 
   @Test
-  @Semantics({34, 59, 106})
+  @Semantics({34, 106})
   default void one_step_of_purging_is_bounded(Lab lab) {
     lab.open(settings -> settings.withPurgeGrace(Duration.ZERO));
     settled(lab, 30, lab.units(0.1));

@@ -159,7 +159,7 @@ class ModelStore implements ClaimStore {
     return decision.answer();
   }
 
-  private void checkOpen() {
+  final synchronized void checkOpen() {
     if (closed) {
       throw new StoreException(StoreException.Kind.CLOSED, "the model store has been closed");
     }

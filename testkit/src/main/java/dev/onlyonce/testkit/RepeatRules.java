@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 interface RepeatRules extends StoreFixture {
 
   @Test
-  @Semantics({70, 98, 103})
+  @Semantics({70, 98})
   default void a_claim_asked_for_again_with_its_request_id_is_the_same_claim(Lab lab) {
     ClaimRequest request = lab.request(lab.key());
     long since = lab.nanoTime();

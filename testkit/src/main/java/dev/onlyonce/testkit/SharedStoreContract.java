@@ -82,7 +82,7 @@ public interface SharedStoreContract extends StoreFixture {
 
   /** Closing one handle leaves the others open. */
   @Test
-  @Semantics(25)
+  @Semantics(13)
   default void a_process_that_leaves_does_no_harm_to_the_others(Lab lab) {
     ClaimStore first = lab.store();
     ClaimStore second = beside(lab);
