@@ -73,8 +73,8 @@ public final class AsyncDriver<R extends @Nullable Object> {
         step = flow.resolved(StoreSteps.resolve(plan, resolve.doubt()));
         continue;
       }
-      if (step instanceof Step.Renew<R>) {
-        stopRenewing(); // it is to be given up
+      if (step instanceof Step.GiveUp<R>) {
+        stopRenewing();
       }
       step = StoreSteps.perform(engine, flow, step);
     }

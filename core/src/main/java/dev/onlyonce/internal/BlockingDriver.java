@@ -105,8 +105,8 @@ public final class BlockingDriver<R extends @Nullable Object> {
     if (step instanceof Step.Fault<R> fault) {
       throw StoreSteps.fault(fault);
     }
-    if (step instanceof Step.Renew<R>) {
-      stopRenewing(); // it is to be given up
+    if (step instanceof Step.GiveUp<R>) {
+      stopRenewing();
     }
     return StoreSteps.perform(engine, flow, step);
   }

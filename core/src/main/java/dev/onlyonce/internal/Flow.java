@@ -36,17 +36,15 @@ import org.jspecify.annotations.Nullable;
  *   stage      report         next
  *   NEW        start          ASKING, or RUNNING (at-least-once)
  *   ASKING     answered       RUNNING, WAITING, RESOLVING, SETTLING (attempts used up), ENDED;
- *                             RENEWING if the lease was over before the answer came
+ *                             CLEARING if the lease was over before the answer came
  *              storeFailed    ASKING once more; then RUNNING (fail-open) or ENDED
- *   RENEWING   renewed        RUNNING; ASKING anew if it was overtaken
- *              storeFailed    RENEWING once more; then RUNNING (fail-open) or ENDED
  *   WAITING    waited         what the wait was for; ENDED if hurried and that was ASKING
- *   RESOLVING  resolved       ASKING with the token in doubt, ENDED
+ *   RESOLVING  resolved       CLEARING, ENDED (nobody knows)
+ *   CLEARING   settled        ENDED (the effect had happened), else ASKING anew
+ *              storeFailed    CLEARING once more; then RUNNING (fail-open) or ENDED
  *   RUNNING    returned       SETTLING, ENDED (nothing to settle)
- *              threw          SETTLING, GIVING_UP (in doubt), ENDED (nothing to settle)
+ *              threw          SETTLING, ENDED (nothing to settle)
  *   SETTLING   settled        ENDED; ASKING anew if it was overtaken before the handler ran
- *              storeFailed    WAITING, ENDED when that takes longer than a lease
- *   GIVING_UP  renewed        ENDED
  *              storeFailed    WAITING, ENDED when that takes longer than a lease
  * </pre>
  *
@@ -54,6 +52,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All claims of one flow carry one request id. When an answer was lost, asking again returns the
  * claim that was granted; when it was not granted, it is an ordinary claim.
+ *
+ * <h2>Clearing</h2>
+ *
+ * <p>A doubt is decided by settling the claim in doubt in its holder's place, as completed or as
+ * released. That counts only while the claim is still what the resolver was asked about: a holder
+ * that was late and has settled it meanwhile, or another resolver, is not overruled.
+ *
+ * <p>An own claim whose lease was over before its answer came is released, unused, and asked for
+ * anew. To renew it instead would bring to life what a resolver may just have called dead.
  */
 public final class Flow<R extends @Nullable Object> {
 
@@ -61,16 +68,16 @@ public final class Flow<R extends @Nullable Object> {
   private static final Duration LAST_POLL = Duration.ofMillis(250);
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
   private static final int RESOLUTIONS = 3;
+  private static final int LATE_CLAIMS = 3;
 
   private enum Stage {
     NEW,
     ASKING,
-    RENEWING,
     WAITING,
     RESOLVING,
+    CLEARING,
     RUNNING,
     SETTLING,
-    GIVING_UP,
     ENDED
   }
 
@@ -84,6 +91,7 @@ public final class Flow<R extends @Nullable Object> {
   private Step<R> current;
   private boolean askedAgain;
   private int resolutions;
+  private int lateClaims;
   private boolean isProtected = true;
   private boolean hasRun;
   private Duration poll = FIRST_POLL;
@@ -95,7 +103,6 @@ public final class Flow<R extends @Nullable Object> {
   private @Nullable Outcome<R> ending;
   private byte @Nullable [] checkpoint;
   private Answer.@Nullable InDoubt pending;
-  private @Nullable Result resolvedResult;
 
   /**
    * Makes the flow of one message.
@@ -131,7 +138,6 @@ public final class Flow<R extends @Nullable Object> {
   }
 
   private Step<R> ask() {
-    resolvedResult = null;
     claim = null;
     return go(Stage.ASKING, new Step.Ask<>(request));
   }
@@ -147,10 +153,6 @@ public final class Flow<R extends @Nullable Object> {
     askedAgain = false;
     if (answer instanceof Answer.Claimed claimed) {
       return claimed(claimed, askedNanos, nowNanos);
-    }
-    if (isOpening()) {
-      // Somebody else has decided about the key in doubt: back to the ordinary claim.
-      return ask();
     }
     if (answer instanceof Answer.Done done) {
       return duplicate(done);
@@ -172,19 +174,12 @@ public final class Flow<R extends @Nullable Object> {
     return inDoubt((Answer.InDoubt) answer);
   }
 
-  private boolean isOpening() {
-    return current instanceof Step.Ask<R> ask && ask.request().expectToken() != ClaimRequest.ANY;
-  }
-
   private Step<R> claimed(Answer.Claimed answer, long askedNanos, long nowNanos) {
     Claim granted = answer.claim();
     claim = granted;
     checkpoint = answer.checkpoint();
     if (events.on()) {
       publish(new Event.Claimed(granted));
-    }
-    if (resolvedResult != null) {
-      return end(new Outcome.Duplicate<>(resolvedResult, Duration.ZERO, plan.codec()));
     }
     if (plan.mode() == DeliveryMode.AT_MOST_ONCE) {
       return run(granted, false, nowNanos);
@@ -197,8 +192,10 @@ public final class Flow<R extends @Nullable Object> {
     }
     long leaseEndNanos = askedNanos + answer.lease().toNanos();
     if (leaseEndNanos - nowNanos <= 0) {
-      // The answer was lost or late, and anybody may take over: make sure first.
-      return go(Stage.RENEWING, new Step.Renew<>(new Renewal(granted, plan.lease(), null)));
+      lateClaims++;
+      return clear(
+          null,
+          new Settlement.Release(granted, Duration.ZERO, Attempts.REFUND, plan.retention()));
     }
     return run(granted, true, leaseEndNanos);
   }
@@ -275,20 +272,39 @@ public final class Flow<R extends @Nullable Object> {
   public Step<R> resolved(Resolver.Verdict<R> verdict) {
     expect(Stage.RESOLVING);
     Answer.InDoubt doubt = Objects.requireNonNull(pending);
-    ClaimRequest opening = request.expecting(doubt.token());
+    Claim doubtful = new Claim(plan.scope(), key, doubt.token(), doubt.attempt());
     if (verdict instanceof Resolver.Happened<R> happened) {
       publishResolved(doubt, Event.Resolved.Verdict.HAPPENED);
-      Claim doubtful = new Claim(plan.scope(), key, doubt.token(), doubt.attempt());
-      resolvedResult = encode(happened.result(), doubtful);
-      return go(
-          Stage.ASKING, new Step.Ask<>(opening.settlingNow(resolvedResult, plan.retention())));
+      Result result = encode(happened.result(), doubtful);
+      return clear(
+          new Outcome.Duplicate<>(result, Duration.ZERO, plan.codec()),
+          new Settlement.Complete(doubtful, result, plan.retention()));
     }
     if (verdict instanceof Resolver.DidNotHappen) {
       publishResolved(doubt, Event.Resolved.Verdict.DID_NOT_HAPPEN);
-      return go(Stage.ASKING, new Step.Ask<>(opening));
+      return clear(
+          null, new Settlement.Release(doubtful, Duration.ZERO, Attempts.KEEP, plan.retention()));
     }
     publishResolved(doubt, Event.Resolved.Verdict.UNKNOWN);
     return end(doubtful(doubt, plan.onFailure().backoff().delay(Math.max(1, doubt.attempt()))));
+  }
+
+  /** Settles a claim that nobody works on, then ends with the outcome or asks anew. */
+  private Step<R> clear(@Nullable Outcome<R> outcome, Settlement settlement) {
+    ending = outcome;
+    return go(Stage.CLEARING, new Step.Settle<>(settlement));
+  }
+
+  private Step<R> cleared(Held held) {
+    askedAgain = false;
+    if (held == Held.HELD && ending != null) {
+      return end(ending);
+    }
+    if (lateClaims == LATE_CLAIMS) {
+      String slow = "the store takes longer than the lease of " + plan.lease() + " to answer";
+      return fault(new StoreException(StoreException.Kind.UNAVAILABLE, slow), null);
+    }
+    return ask();
   }
 
   private void publishResolved(Answer.InDoubt doubt, Event.Resolved.Verdict verdict) {
@@ -305,22 +321,6 @@ public final class Flow<R extends @Nullable Object> {
     return hurried && waitingFor == Stage.ASKING
         ? turnedAway(Objects.requireNonNull(ending))
         : go(waitingFor, current);
-  }
-
-  /**
-   * The store has made the claim last longer, or has given up its lease, or has refused to.
-   *
-   * @param askedNanos when it was asked
-   */
-  public Step<R> renewed(Held held, long askedNanos) {
-    if (stage == Stage.GIVING_UP) {
-      return ended(held);
-    }
-    expect(Stage.RENEWING);
-    askedAgain = false;
-    return held == Held.HELD
-        ? run(Objects.requireNonNull(claim), true, askedNanos + plan.lease().toNanos())
-        : ask();
   }
 
   /** The handler has returned. */
@@ -367,7 +367,7 @@ public final class Flow<R extends @Nullable Object> {
         boolean operatorDecides = plan.lapse() == Lapse.PARK && plan.resolver() == null;
         Duration askAgainAfter = operatorDecides ? null : after;
         ending = new Outcome.InDoubt<>(held.token(), held.attempt(), askAgainAfter, thrown);
-        yield go(Stage.GIVING_UP, new Step.Renew<>(new Renewal(held, Duration.ZERO, null)));
+        yield go(Stage.SETTLING, new Step.GiveUp<>(new Renewal(held, Duration.ZERO, null)));
       }
     };
   }
@@ -388,13 +388,12 @@ public final class Flow<R extends @Nullable Object> {
     return go(Stage.SETTLING, new Step.Settle<>(settlement));
   }
 
-  /** The store has settled the claim, or has refused to. */
+  /** The store has settled the claim, or given its lease up, or has refused to. */
   public Step<R> settled(Held held) {
+    if (stage == Stage.CLEARING) {
+      return cleared(held);
+    }
     expect(Stage.SETTLING);
-    return ended(held);
-  }
-
-  private Step<R> ended(Held held) {
     Claim mine = Objects.requireNonNull(claim);
     Outcome<R> outcome = Objects.requireNonNull(ending);
     if (held != Held.LOST) {
@@ -426,10 +425,10 @@ public final class Flow<R extends @Nullable Object> {
    * @param nowNanos when that was known
    */
   public Step<R> storeFailed(StoreException failure, long nowNanos) {
-    if (stage == Stage.SETTLING || stage == Stage.GIVING_UP) {
+    if (stage == Stage.SETTLING) {
       return settlingFailed(failure, nowNanos);
     }
-    expect(stage == Stage.RENEWING ? stage : Stage.ASKING);
+    expect(stage == Stage.CLEARING ? stage : Stage.ASKING);
     publish(new Event.StoreFailed(plan.scope(), key, failure));
     if (failure.kind() == StoreException.Kind.UNAVAILABLE && !askedAgain) {
       askedAgain = true;
@@ -442,7 +441,7 @@ public final class Flow<R extends @Nullable Object> {
       publish(new Event.Unprotected(plan.scope(), key, failure));
       return runUnprotected();
     }
-    return go(Stage.ENDED, new Step.Fault<>(failure, null));
+    return fault(failure, null);
   }
 
   private Step<R> settlingFailed(StoreException failure, long nowNanos) {
@@ -461,15 +460,17 @@ public final class Flow<R extends @Nullable Object> {
     if (hasRun) {
       what = thrown == null ? "has run" : "has failed";
     }
-    return go(
-        Stage.ENDED,
-        new Step.Fault<>(
-            new StoreException(
-                failure.kind(),
-                "the handler of key %s %s, but that could not be recorded and the claim is left to its lease: %s"
-                    .formatted(key, what, failure.getMessage()),
-                failure),
-            thrown));
+    String sentence =
+        "the handler of key %s %s, but that could not be recorded and the claim is left to its"
+            + " lease: %s";
+    return fault(
+        new StoreException(
+            failure.kind(), sentence.formatted(key, what, failure.getMessage()), failure),
+        thrown);
+  }
+
+  private Step<R> fault(StoreException failure, @Nullable Throwable thrown) {
+    return go(Stage.ENDED, new Step.Fault<>(failure, thrown));
   }
 
   private Step<R> runUnprotected() {

@@ -30,11 +30,8 @@ public sealed interface Step<R extends @Nullable Object> {
   /** Settle the claim; report {@code settled} or {@code storeFailed}. */
   record Settle<R extends @Nullable Object>(Settlement settlement) implements Step<R> {}
 
-  /**
-   * Renew the lease, or give it up by making it last for no time; report {@code renewed} or {@code
-   * storeFailed}.
-   */
-  record Renew<R extends @Nullable Object>(Renewal renewal) implements Step<R> {}
+  /** Give the lease up without settling; report {@code settled} or {@code storeFailed}. */
+  record GiveUp<R extends @Nullable Object>(Renewal renewal) implements Step<R> {}
 
   /** Wait, then report {@code waited}. */
   record Wait<R extends @Nullable Object>(Duration duration) implements Step<R> {}

@@ -4,7 +4,6 @@ import dev.onlyonce.Outcome;
 import dev.onlyonce.Resolver;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.Event;
-import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.StoreException;
 import java.time.Duration;
 import java.util.List;
@@ -25,12 +24,10 @@ final class StoreSteps {
         return flow.answered(answer, asked, engine.time.nanoTime());
       }
       if (step instanceof Step.Settle<R> settle) {
-        Held held = first(() -> engine.store.settle(List.of(settle.settlement())));
-        return flow.settled(held);
+        return flow.settled(first(() -> engine.store.settle(List.of(settle.settlement()))));
       }
-      if (step instanceof Step.Renew<R> renew) {
-        Held held = first(() -> engine.store.renew(List.of(renew.renewal())));
-        return flow.renewed(held, asked);
+      if (step instanceof Step.GiveUp<R> giveUp) {
+        return flow.settled(first(() -> engine.store.renew(List.of(giveUp.renewal()))));
       }
     } catch (StoreException e) {
       return flow.storeFailed(e, engine.time.nanoTime());

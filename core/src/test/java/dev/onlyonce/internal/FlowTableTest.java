@@ -11,7 +11,6 @@ import dev.onlyonce.OnInProgress;
 import dev.onlyonce.Resolver;
 import dev.onlyonce.Result;
 import dev.onlyonce.spi.Answer;
-import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
@@ -42,7 +41,7 @@ class FlowTableTest {
 
       effectively-once: start
         claimed          -> run
-        claimed-late     -> renew
+        claimed-late     -> settle release refund
         claimed-too-often-> settle fail
         done             -> end Duplicate
         failed           -> end Failed
@@ -57,7 +56,7 @@ class FlowTableTest {
 
       effectively-once: start unavailable
         claimed          -> run
-        claimed-late     -> renew
+        claimed-late     -> settle release refund
         claimed-too-often-> settle fail
         done             -> end Duplicate
         failed           -> end Failed
@@ -71,17 +70,28 @@ class FlowTableTest {
         closed           -> fault
 
       effectively-once: start claimed-late
-        held             -> run
-        lost             -> ask
-        unavailable      -> renew
+        settled-held     -> ask
+        settled-already  -> ask
+        settled-lost     -> ask
+        unavailable      -> settle release refund
         full             -> fault
         rejected         -> fault
         closed           -> fault
 
       effectively-once: start claimed-late unavailable
-        held             -> run
-        lost             -> ask
+        settled-held     -> ask
+        settled-already  -> ask
+        settled-lost     -> ask
         unavailable      -> fault
+        full             -> fault
+        rejected         -> fault
+        closed           -> fault
+
+      effectively-once: start claimed-late settled-held claimed-late settled-held claimed-late
+        settled-held     -> fault
+        settled-already  -> fault
+        settled-lost     -> fault
+        unavailable      -> settle release refund
         full             -> fault
         rejected         -> fault
         closed           -> fault
@@ -132,8 +142,9 @@ class FlowTableTest {
         closed           -> fault
 
       effectively-once: start claimed threw-doubtful
-        held             -> end InDoubt
-        lost             -> end Lost
+        settled-held     -> end InDoubt
+        settled-already  -> end InDoubt
+        settled-lost     -> end Lost
         unavailable      -> wait
         full             -> fault
         rejected         -> fault
@@ -158,7 +169,7 @@ class FlowTableTest {
 
       waiting: start
         claimed          -> run
-        claimed-late     -> renew
+        claimed-late     -> settle release refund
         claimed-too-often-> settle fail
         done             -> end Duplicate
         failed           -> end Failed
@@ -181,7 +192,7 @@ class FlowTableTest {
 
       resolving: start
         claimed          -> run
-        claimed-late     -> renew
+        claimed-late     -> settle release refund
         claimed-too-often-> settle fail
         done             -> end Duplicate
         failed           -> end Failed
@@ -195,43 +206,55 @@ class FlowTableTest {
         closed           -> fault
 
       resolving: start in-doubt
-        happened         -> ask opening and settling
-        did-not-happen   -> ask opening
+        happened         -> settle complete
+        did-not-happen   -> settle release keep
         unknown          -> end InDoubt
 
       resolving: start in-doubt happened
-        claimed          -> end Duplicate
-        claimed-late     -> end Duplicate
-        claimed-too-often-> end Duplicate
-        done             -> ask
-        failed           -> ask
-        in-progress      -> ask
-        deferred         -> ask
-        mismatch         -> ask
-        in-doubt         -> ask
-        unavailable      -> ask opening and settling
+        settled-held     -> end Duplicate
+        settled-already  -> ask
+        settled-lost     -> ask
+        unavailable      -> settle complete
+        full             -> fault
+        rejected         -> fault
+        closed           -> fault
+
+      resolving: start in-doubt happened unavailable
+        settled-held     -> end Duplicate
+        settled-already  -> ask
+        settled-lost     -> ask
+        unavailable      -> fault
         full             -> fault
         rejected         -> fault
         closed           -> fault
 
       resolving: start in-doubt did-not-happen
-        claimed          -> run
-        claimed-late     -> renew
-        claimed-too-often-> settle fail
-        done             -> ask
-        failed           -> ask
-        in-progress      -> ask
-        deferred         -> ask
-        mismatch         -> ask
-        in-doubt         -> ask
-        unavailable      -> ask opening
+        settled-held     -> ask
+        settled-already  -> ask
+        settled-lost     -> ask
+        unavailable      -> settle release keep
         full             -> fault
         rejected         -> fault
         closed           -> fault
 
-      resolving: start in-doubt happened in-doubt in-doubt happened in-doubt in-doubt happened in-doubt
+      resolving: start in-doubt did-not-happen settled-held
         claimed          -> run
-        claimed-late     -> renew
+        claimed-late     -> settle release refund
+        claimed-too-often-> settle fail
+        done             -> end Duplicate
+        failed           -> end Failed
+        in-progress      -> end InProgress
+        deferred         -> end Deferred
+        mismatch         -> end Mismatch
+        in-doubt         -> resolve
+        unavailable      -> ask
+        full             -> fault
+        rejected         -> fault
+        closed           -> fault
+
+      resolving: start in-doubt happened settled-lost in-doubt happened settled-lost in-doubt happened settled-lost
+        claimed          -> run
+        claimed-late     -> settle release refund
         claimed-too-often-> settle fail
         done             -> end Duplicate
         failed           -> end Failed
@@ -246,7 +269,7 @@ class FlowTableTest {
 
       failing-open: start unavailable
         claimed          -> run
-        claimed-late     -> renew
+        claimed-late     -> settle release refund
         claimed-too-often-> settle fail
         done             -> end Duplicate
         failed           -> end Failed
@@ -340,8 +363,6 @@ class FlowTableTest {
     report("happened", flow -> flow.resolved(new Resolver.Happened<>("receipt")));
     report("did-not-happen", flow -> flow.resolved(new Resolver.DidNotHappen<>()));
     report("unknown", flow -> flow.resolved(new Resolver.Unknown<>()));
-    report("held", flow -> flow.renewed(Held.HELD, ASKED));
-    report("lost", flow -> flow.renewed(Held.LOST, ASKED));
     report("returned", flow -> flow.returned("receipt"));
     report("threw", flow -> flow.threw(new IllegalStateException("no"), false));
     report("threw-final", flow -> flow.threw(new IllegalArgumentException("never"), false));
@@ -389,13 +410,7 @@ class FlowTableTest {
   /** Says in a few words what a step asks for. */
   private static String words(Step<String> step) {
     if (step instanceof Step.Ask<String> ask) {
-      boolean opening = ask.request().expectToken() != ClaimRequest.ANY;
-      boolean settling = ask.request().settleNow() != null;
-      assertThat(ask.request().expectToken()).isIn(ClaimRequest.ANY, 70L);
-      return "ask"
-          + (opening ? " opening" : "")
-          + (opening && settling ? " and" : "")
-          + (settling ? " settling" : "");
+      return ask.request().settleNow() == null ? "ask" : "ask settling";
     }
     if (step instanceof Step.Run<String> run) {
       String unleased = run.claim().token() == 0 ? " unprotected" : " unleased";
@@ -404,8 +419,9 @@ class FlowTableTest {
     if (step instanceof Step.Settle<String> settle) {
       return "settle " + words(settle.settlement());
     }
-    if (step instanceof Step.Renew<String> renew) {
-      return renew.renewal().lease().isZero() ? "give up" : "renew";
+    if (step instanceof Step.GiveUp<String> giveUp) {
+      assertThat(giveUp.renewal().lease()).isZero();
+      return "give up";
     }
     if (step instanceof Step.End<String> end) {
       return "end " + end.outcome().getClass().getSimpleName();
