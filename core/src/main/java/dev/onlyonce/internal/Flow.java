@@ -194,8 +194,7 @@ public final class Flow<R extends @Nullable Object> {
     if (leaseEndNanos - nowNanos <= 0) {
       lateClaims++;
       return clear(
-          null,
-          new Settlement.Release(granted, Duration.ZERO, Attempts.REFUND, plan.retention()));
+          null, new Settlement.Release(granted, Duration.ZERO, Attempts.REFUND, plan.retention()));
     }
     return run(granted, true, leaseEndNanos);
   }

@@ -294,9 +294,10 @@ class FlowTest {
   }
 
   /**
-   * Found by the simulator. While a resolver was asked, the holder, who had only been slow, completed
-   * its claim. The verdict then opened the record by its token, whatever its state: a key that was
-   * done was completed a second time with another result, and one that had failed ran again.
+   * Found by the simulator. While a resolver was asked, the holder, who had only been slow,
+   * completed its claim. The verdict then opened the record by its token, whatever its state: a key
+   * that was done was completed a second time with another result, and one that had failed ran
+   * again.
    */
   @Test
   void a_holder_that_settles_while_the_resolver_is_asked_is_not_overruled() {
