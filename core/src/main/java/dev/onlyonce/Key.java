@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * An idempotency key: the name of the operation that must take effect once, as bytes.
@@ -49,8 +50,10 @@ public final class Key {
     }
     if (bytes.length > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "key must be 1 to 1,024 bytes, was %,d: use Key.digestOf for longer material"
-              .formatted(bytes.length));
+          String.format(
+              Locale.ROOT,
+              "key must be 1 to 1,024 bytes, was %,d: use Key.digestOf for longer material",
+              bytes.length));
     }
     this.bytes = bytes;
     this.hash = Arrays.hashCode(bytes);
@@ -129,7 +132,7 @@ public final class Key {
    * @throws IllegalArgumentException if the text is blank or has an unpaired surrogate
    */
   public static Key fitting(String text) {
-    if (text.length() > MAX_BYTES / 3) {
+    if (text.length() > MAX_BYTES / 3 && !text.isBlank()) {
       byte[] utf8 = utf8(text);
       if (utf8.length > MAX_BYTES) {
         return digestOf(utf8);
@@ -262,6 +265,10 @@ public final class Key {
       bytes.write(length);
       bytes.writeBytes(part);
       return this;
+    }
+
+    boolean isEmpty() {
+      return empty;
     }
 
     Key toKey() {

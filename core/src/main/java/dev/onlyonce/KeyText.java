@@ -28,7 +28,7 @@ final class KeyText {
           case 'b' -> content.length > 0 && content[0] == Key.TAG ? "~b:" + hex(content) : null;
           case 'd' -> "~d:" + hex(content);
           case 'j' -> printable(content) == null ? null : "~j:" + printable(content);
-          case 'c' -> composite(content);
+          case 'c' -> composite(key, content);
           default -> null;
         };
     return text == null ? "~x:" + hex(key) : text;
@@ -51,7 +51,9 @@ final class KeyText {
     };
   }
 
-  private static @Nullable String composite(byte[] content) {
+  /** Returns null if the bytes are not those that a composite of these parts has. */
+  private static @Nullable String composite(byte[] key, byte[] content) {
+    Key.Composite again = new Key.Composite();
     List<String> parts = new ArrayList<>();
     ByteBuffer in = ByteBuffer.wrap(content);
     while (in.hasRemaining()) {
@@ -61,10 +63,12 @@ final class KeyText {
       }
       byte[] part = new byte[length];
       in.get(part);
+      again.add(part);
       String text = length == 0 ? "" : format(part);
       parts.add(text.replace("\\", "\\\\").replace(",", "\\,"));
     }
-    return "~c:" + String.join(",", parts);
+    boolean same = !again.isEmpty() && Arrays.equals(again.toBytes(), key);
+    return same ? "~c:" + String.join(",", parts) : null;
   }
 
   private static int readLength(ByteBuffer in) {

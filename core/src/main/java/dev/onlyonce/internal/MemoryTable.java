@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -104,9 +105,11 @@ public final class MemoryTable {
     }
     throw new StoreException(
         StoreException.Kind.FULL,
-        "the memory store is full: it holds its capacity of %,d records; raise the capacity,"
-                .formatted(capacity)
-            + " shorten the retention, or use a store that is not bounded by memory");
+        String.format(
+            Locale.ROOT,
+            "the memory store is full: it holds its capacity of %,d records; raise the capacity,"
+                + " shorten the retention, or use a store that is not bounded by memory",
+            capacity));
   }
 
   /** Settles one claim. */

@@ -2,6 +2,7 @@ package dev.onlyonce.spi;
 
 import dev.onlyonce.Claim;
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +25,11 @@ public record Renewal(Claim claim, Duration lease, byte @Nullable [] checkpoint)
     Limits.requireNotNegative("lease", lease);
     if (checkpoint != null && checkpoint.length > Limits.CHECKPOINT_BYTES) {
       throw new IllegalArgumentException(
-          "checkpoint must be at most %,d bytes, was %,d"
-              .formatted(Limits.CHECKPOINT_BYTES, checkpoint.length));
+          String.format(
+              Locale.ROOT,
+              "checkpoint must be at most %,d bytes, was %,d",
+              Limits.CHECKPOINT_BYTES,
+              checkpoint.length));
     }
     this.claim = claim;
     this.lease = lease;

@@ -67,6 +67,25 @@ interface OperatorRules extends StoreFixture {
   }
 
   @Test
+  @Semantics({23, 24})
+  default void who_expects_another_token_gets_nothing_although_a_newcomer_would(Lab lab) {
+    Claim lapsed = lab.claim(lab.key());
+    lab.lapse(lapsed);
+    assertThat(lab.ask(lab.request(lapsed.key()).expecting(lapsed.token() + 1)))
+        .isInstanceOf(Answer.InProgress.class);
+    lab.claimAfter(lapsed);
+    Claim released = lab.claim(lab.key());
+    lab.release(released);
+    assertThat(lab.ask(lab.request(released.key()).expecting(released.token() + 1)))
+        .isInstanceOf(Answer.Deferred.class);
+    lab.claimAfter(released);
+    Claim parked = lab.claim(lab.parking(lab.key()));
+    lab.lapse(parked);
+    assertThat(lab.ask(lab.request(parked.key()).expecting(parked.token() + 1)))
+        .isEqualTo(new Answer.InDoubt(parked.token(), parked.attempt()));
+  }
+
+  @Test
   @Semantics(24)
   default void a_record_can_be_opened_once_by_the_same_token(Lab lab) {
     Claim parked = lab.claim(lab.parking(lab.key()));
