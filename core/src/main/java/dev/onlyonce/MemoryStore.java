@@ -129,7 +129,15 @@ public final class MemoryStore implements ClaimStore, ClaimReader {
 
   @Override
   public Page list(Query query, @Nullable String cursor) {
-    return table.list(query, cursor == null ? 0 : Long.parseLong(cursor), nowMicros() / 1_000);
+    return table.list(query, cursor == null ? 0 : slot(cursor), nowMicros() / 1_000);
+  }
+
+  private static long slot(String cursor) {
+    if (!cursor.matches("[0-9]{1,10}")) {
+      throw new IllegalArgumentException(
+          "cursor must be one that a listing returned, was '" + cursor + "'");
+    }
+    return Long.parseLong(cursor);
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.KeyHash;
 import dev.onlyonce.spi.KeyHash.Hash;
+import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
@@ -46,7 +47,7 @@ public final class MemoryTable {
   public MemoryTable(ClaimMachine machine, long capacity, Duration purgeGrace) {
     this.machine = machine;
     this.capacity = capacity;
-    this.purgeGraceMillis = purgeGrace.toMillis();
+    this.purgeGraceMillis = Limits.millis(purgeGrace);
     MemoryScopes scopes = new MemoryScopes();
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new MemoryStripe(scopes);

@@ -39,7 +39,7 @@ public final class ClaimMachine {
    * @param owner written into the records, for display
    */
   public ClaimMachine(Duration tolerance, String owner) {
-    this.toleranceMillis = Limits.requireNotNegative("tolerance", tolerance).toMillis();
+    this.toleranceMillis = Limits.millis(Limits.requireNotNegative("tolerance", tolerance));
     this.owner = owner;
   }
 
@@ -147,7 +147,7 @@ public final class ClaimMachine {
   /** Tells whether a record may be forgotten: it is settled, and expiry and grace are over. */
   public static boolean mayForget(ClaimRecord record, long nowMillis, Duration grace) {
     return record.state().isSettled()
-        && nowMillis >= saturatedAdd(record.expiresAtMillis(), grace.toMillis());
+        && nowMillis >= saturatedAdd(record.expiresAtMillis(), Limits.millis(grace));
   }
 
   /**
@@ -284,16 +284,7 @@ public final class ClaimMachine {
   }
 
   private static long until(long now, Duration duration) {
-    return saturatedAdd(now, millis(duration));
-  }
-
-  /** Rounds up, so that a lease of a few microseconds is not over at once. */
-  private static long millis(Duration duration) {
-    if (duration.getSeconds() > Long.MAX_VALUE / 1_000 - 1) {
-      return Long.MAX_VALUE;
-    }
-    long millis = duration.toMillis();
-    return duration.getNano() % 1_000_000 == 0 ? millis : millis + 1;
+    return saturatedAdd(now, Limits.millis(duration));
   }
 
   private static long saturatedAdd(long a, long b) {

@@ -32,6 +32,18 @@ public final class Limits {
   private Limits() {}
 
   /**
+   * Returns the duration in milliseconds, rounded up, so that a lease of a few microseconds is not
+   * over at once; the largest number where it is longer than that.
+   */
+  public static long millis(Duration duration) {
+    if (duration.getSeconds() > Long.MAX_VALUE / 1_000 - 1) {
+      return Long.MAX_VALUE;
+    }
+    long millis = duration.toMillis();
+    return duration.getNano() % 1_000_000 == 0 ? millis : millis + 1;
+  }
+
+  /**
    * Returns the duration if it is positive.
    *
    * @throws IllegalArgumentException if it is not, with its name and value

@@ -1,0 +1,27 @@
+package dev.onlyonce;
+
+import dev.onlyonce.spi.Time;
+import java.time.Duration;
+import java.time.Instant;
+
+/** Clocks that a test moves, for core, which cannot see the test kit. One thread at a time. */
+final class SteppedTime implements Time {
+
+  private Instant wall = Instant.parse("2026-01-01T00:00:00Z");
+  private long nanos = Long.MAX_VALUE - 1_000_000;
+
+  void step(Duration duration) {
+    wall = wall.plus(duration);
+    nanos += duration.toNanos();
+  }
+
+  @Override
+  public Instant instant() {
+    return wall;
+  }
+
+  @Override
+  public long nanoTime() {
+    return nanos;
+  }
+}
