@@ -41,6 +41,11 @@ public final class Failure extends RuntimeException {
     return new Failure(ExitCode.IO_FAILURE, sentence + ": " + reason(cause), cause);
   }
 
+  /** The memory that Java may use is too small. */
+  public static Failure memory(String sentence) {
+    return new Failure(ExitCode.IO_FAILURE, sentence, null);
+  }
+
   /** A store could not do what it was asked. */
   public static Failure store(StoreException cause) {
     return new Failure(ExitCode.IO_FAILURE, String.valueOf(cause.getMessage()), cause);

@@ -1,5 +1,6 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.app.input.ReadSettings;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
@@ -60,8 +61,10 @@ final class Amounts {
             case "G", "GB", "GIB" -> 30;
             default -> throw wrong(text);
           };
-      long bytes = Long.parseLong(amount.group(1)) << shift;
-      if (bytes > Integer.MAX_VALUE || bytes < 1) {
+      long count = Long.parseLong(amount.group(1));
+      long bytes = count << shift;
+      boolean overflows = bytes >> shift != count;
+      if (overflows || bytes < 1 || bytes > ReadSettings.LARGEST_MAX_RECORD_BYTES) {
         throw new TypeConversionException(
             "'" + text + "' is out of range; it may be from 1 byte to 1GiB");
       }

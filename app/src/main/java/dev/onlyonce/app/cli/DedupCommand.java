@@ -10,12 +10,15 @@ import dev.onlyonce.app.input.Input;
 import dev.onlyonce.app.input.ReadSettings;
 import dev.onlyonce.app.input.RecordReader;
 import dev.onlyonce.app.output.Outputs;
+import dev.onlyonce.app.output.ReaderGoneException;
 import dev.onlyonce.app.output.RecordWriter;
 import dev.onlyonce.app.output.Rejects;
 import dev.onlyonce.spi.StoreException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -28,6 +31,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "dedup",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     sortOptions = false,
     description = {
       "Passes the first record of each key on, in order and byte for byte.",
@@ -44,12 +48,13 @@ import picocli.CommandLine.Spec;
     })
 final class DedupCommand implements Callable<Integer> {
 
+  private static final Path DASH = Path.of("-");
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
   private static final long OTHER_HEAP_BYTES = 192L << 20;
   private static final int KEY_BYTES = 72;
 
   @Parameters(paramLabel = "FILE", description = "What to read; - is standard input.")
-  private List<String> files = List.of();
+  private List<Path> files = List.of();
 
   @Option(
       names = {"-k", "--key"},
@@ -136,11 +141,12 @@ final class DedupCommand implements Callable<Integer> {
     Rejects missing = Rejects.missingKeys(missingKey, this::complain);
     Rejects bad = Rejects.badRecords(badRecord, this::complain);
     ReadSettings settings = new ReadSettings(format, !noHeader, maxRecordBytes, keys);
-    try (RecordReader reader = new RecordReader(inputs, settings);
-        MemoryStore store = MemoryStore.builder().capacity(capacity()).forgetful().build();
+    RecordReader reader = new RecordReader(inputs, settings);
+    try (MemoryStore store = store();
         Outputs outputs = new Outputs(inputs)) {
       RecordWriter first = out == null ? outputs.standardOutput() : outputs.file("--out", out);
-      RecordWriter repeats = duplicates == null ? null : outputs.file("--duplicates", duplicates);
+      RecordWriter repeats =
+          duplicates == null ? null : outputs.sideFile("--duplicates", duplicates);
       missing.open(outputs, first);
       bad.open(outputs, first, missing);
       Counts counts;
@@ -154,10 +160,12 @@ final class DedupCommand implements Callable<Integer> {
         complain(line);
       }
     } catch (StoreException e) {
-      throw Failure.store(e);
+      throw e.kind() == StoreException.Kind.FULL ? full() : Failure.store(e);
+    } catch (ReaderGoneException e) {
+      Rejects.refuse(missing, bad);
+      throw e;
     }
-    missing.finish();
-    bad.finish();
+    Rejects.refuse(missing, bad);
     return ExitCode.FINE.number();
   }
 
@@ -165,17 +173,33 @@ final class DedupCommand implements Callable<Integer> {
     if (files.isEmpty()) {
       return List.of(Input.standardInput());
     }
+    if (Collections.frequency(files, DASH) > 1) {
+      throw Failure.usage("standard input (-) can be read only once; name it once");
+    }
     List<Input> inputs =
         files.stream()
-            .map(name -> name.equals("-") ? Input.standardInput() : Input.file(Path.of(name)))
+            .map(path -> path.equals(DASH) ? Input.standardInput() : Input.file(path))
             .toList();
     inputs.forEach(Input::check);
     return inputs;
   }
 
+  private static MemoryStore store() {
+    return MemoryStore.builder().capacity(capacity()).purgeGrace(Duration.ZERO).forgetful().build();
+  }
+
   /** Returns how many keys fit into the memory that Java may use. */
   private static long capacity() {
     return Math.max(100_000, (Runtime.getRuntime().maxMemory() - OTHER_HEAP_BYTES) / KEY_BYTES);
+  }
+
+  private static Failure full() {
+    return Failure.memory(
+        String.format(
+            Locale.ROOT,
+            "there are more than %,d different keys, which is what the memory holds that Java may"
+                + " use; give it more, as in JAVA_TOOL_OPTIONS=-Xmx8g, or forget keys with --window",
+            capacity()));
   }
 
   private void complain(String sentence) {

@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -41,7 +42,12 @@ final class Errors {
   int report(Throwable e) {
     if (e instanceof ReaderGoneException) {
       trace(e);
-      return ExitCode.FINE.number();
+      // Another output may have failed when it was closed for that.
+      return Stream.of(e.getSuppressed())
+          .filter(Failure.class::isInstance)
+          .findFirst()
+          .map(this::report)
+          .orElse(ExitCode.FINE.number());
     }
     if (e instanceof Failure failure) {
       say(failure.sentence());

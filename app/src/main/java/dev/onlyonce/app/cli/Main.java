@@ -1,11 +1,15 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.FileName;
+import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
 
 /** The {@code onlyonce} program. */
 @Command(
@@ -41,7 +45,18 @@ public final class Main {
   static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
+        // A column may be called @timestamp.
+        .setExpandAtFiles(false)
+        .registerConverter(Path.class, Main::path)
         .registerConverter(Duration.class, Amounts::duration);
+  }
+
+  private static Path path(String name) {
+    try {
+      return FileName.path(name);
+    } catch (Failure e) {
+      throw new TypeConversionException(e.sentence());
+    }
   }
 
   /** Runs the program in this process; returns the exit code. */

@@ -10,8 +10,9 @@ enum Stats {
     String line(Counts counts, long bytes, long nanos) {
       return String.format(
           Locale.ROOT,
-          "%,d records: %,d passed on, %,d duplicates, %,d without key, %,d bad, %,d blank; %.2f s",
+          "%,d %s: %,d passed on, %,d duplicates, %,d without key, %,d bad, %,d blank; %.2f s",
           counts.records(),
+          counts.records() == 1 ? "record" : "records",
           counts.passed(),
           counts.duplicates(),
           counts.withoutKey(),
@@ -43,6 +44,12 @@ enum Stats {
       return "";
     }
   };
+
+  /** The name, as the command line has it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 
   /** The line, without its end; empty for nothing. */
   abstract String line(Counts counts, long bytes, long nanos);

@@ -2,7 +2,6 @@ package dev.onlyonce.app.dedup;
 
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
-import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.input.Header;
 import dev.onlyonce.app.input.RecordBatch;
 import dev.onlyonce.app.input.RecordReader;
@@ -37,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class Dedup {
 
   private static final Scope SCOPE = Scope.of("dedup");
-  private static final int PURGE_BATCH = 10_000;
+  private static final int LEAST_PURGE = 10_000;
 
   private final ClaimStore store;
   private final Duration window;
@@ -49,6 +48,8 @@ public final class Dedup {
 
   private long records;
   private long passed;
+  private long passedAtPurge;
+  private long live;
   private long duplicates;
   private long blank;
 
@@ -78,45 +79,41 @@ public final class Dedup {
   /**
    * Reads all there is.
    *
+   * @param reader is closed at the end
    * @param expressions name the key, see {@link RecordKeys}
-   * @param outputs begun when the first records are there, and flushed when the input pauses
-   * @throws Failure if anything cannot be read or written; records that the policies leave out are
-   *     for the caller to refuse, see {@link Rejects#finish()}
+   * @param outputs begun when the first records are there, flushed when the input pauses and at the
+   *     end
+   * @throws Failure if anything cannot be read or written; what was written before is flushed when
+   *     the outputs are closed. Records that the policies leave out are for the caller to refuse,
+   *     see {@link Rejects#refuse}
    */
   public Counts run(RecordReader reader, List<String> expressions, Outputs outputs) {
     try (ReadAhead ahead = new ReadAhead(reader, expressions)) {
-      KeyedBatch batch = next(ahead);
-      refuse(batch.failure);
+      KeyedBatch batch = ahead.take();
       outputs.begin();
       batch.header.ifPresent(this::writeHeader);
       while (!batch.last) {
         sort(batch);
-        if (batch.records.mayWait()) {
+        purgeAtTimes();
+        ahead.giveBack(batch);
+        if (!ahead.isReady()) {
           outputs.flush();
         }
-        store.purge(PURGE_BATCH);
-        ahead.giveBack(batch);
-        batch = next(ahead);
-        refuse(batch.failure);
+        batch = ahead.take();
       }
-    } finally {
-      outputs.flush();
     }
+    outputs.flush();
     return counts();
   }
 
-  private static KeyedBatch next(ReadAhead ahead) {
-    try {
-      return ahead.take();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw Failure.badInput("interrupted");
-    }
-  }
-
-  private static void refuse(@Nullable RuntimeException failure) {
-    if (failure != null) {
-      throw failure;
+  /**
+   * Lets the store forget what is older than the window. That may take a look at all it has, so it
+   * is done when the keys have grown by half since the last time.
+   */
+  private void purgeAtTimes() {
+    if (passed - passedAtPurge >= Math.max(LEAST_PURGE, live / 2)) {
+      live += passed - passedAtPurge - store.purge(Integer.MAX_VALUE);
+      passedAtPurge = passed;
     }
   }
 

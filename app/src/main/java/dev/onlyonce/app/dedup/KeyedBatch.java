@@ -20,8 +20,23 @@ final class KeyedBatch {
   /** Whether there are no more records. */
   boolean last;
 
-  /** Why reading has ended early; the records of the batch are good. */
-  @Nullable RuntimeException failure;
+  /** Why reading has ended early, unchecked; then the batch has no records. */
+  @Nullable Throwable failure;
+
+  /** Whether this is the last batch, for whatever reason. */
+  boolean isEnd() {
+    return last || failure != null;
+  }
+
+  /** Throws what has ended the reading early, if that is so. */
+  void throwFailure() {
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure instanceof RuntimeException exception) {
+      throw exception;
+    }
+  }
 
   /** Finds the keys of the records that are whole and well formed. */
   void findKeys(RecordKeys finder, Format format) {
@@ -30,8 +45,7 @@ final class KeyedBatch {
       keys = new Extracted[Math.max(size, keys.length * 2)];
     }
     for (int i = 0; i < size; i++) {
-      boolean isRecord = format == Format.LINES || !records.isBlank(i);
-      keys[i] = records.isPlain(i) && isRecord ? finder.find(records, i) : null;
+      keys[i] = records.isPlain(i) && !records.isBlank(i, format) ? finder.find(records, i) : null;
     }
     Arrays.fill(keys, size, keys.length, null);
   }

@@ -1,5 +1,6 @@
 package dev.onlyonce.app.dedup;
 
+import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.RecordReader;
 import java.util.List;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads records and finds their keys on a thread of its own, a few batches ahead. One thread takes
  * batches and gives them back.
+ *
+ * <p>The reading thread alone uses the reader, and closes it: a read that waits for its input could
+ * not be closed from outside without waiting, too.
  */
 final class ReadAhead implements AutoCloseable {
 
@@ -34,9 +38,25 @@ final class ReadAhead implements AutoCloseable {
     thread.start();
   }
 
-  /** Returns the next batch. */
-  KeyedBatch take() throws InterruptedException {
-    return full.take();
+  /** Returns true if the next batch is there already, so that taking it does not wait. */
+  boolean isReady() {
+    return !full.isEmpty();
+  }
+
+  /**
+   * Returns the next batch.
+   *
+   * @throws Failure if reading has ended early; all records before have been taken
+   */
+  KeyedBatch take() {
+    try {
+      KeyedBatch batch = full.take();
+      batch.throwFailure();
+      return batch;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw Failure.badInput("interrupted");
+    }
   }
 
   /** Gives a batch back, to be filled again. */
@@ -45,13 +65,13 @@ final class ReadAhead implements AutoCloseable {
   }
 
   private void read() {
-    try {
+    try (reader) {
       KeyedBatch batch;
       do {
         batch = free.take();
         fill(batch);
         full.put(batch);
-      } while (!batch.last && batch.failure == null);
+      } while (!batch.isEnd());
     } catch (InterruptedException e) {
       // Nobody takes any more.
     }
@@ -62,14 +82,16 @@ final class ReadAhead implements AutoCloseable {
       batch.last = !reader.read(batch.records);
       batch.header = reader.header();
       Format format = reader.format().orElse(Format.LINES);
-      if (keys == null && reader.format().isPresent()) {
+      // Where all inputs are empty there may be no header that could name the columns.
+      boolean known = !batch.last || batch.header.isPresent() || !format.hasColumns();
+      if (keys == null && known && reader.format().isPresent()) {
         keys = RecordKeys.of(format, batch.header, expressions);
       }
       if (keys != null) {
         batch.findKeys(keys, format);
       }
     } catch (RuntimeException | Error e) {
-      batch.failure = e instanceof RuntimeException failure ? failure : new RuntimeException(e);
+      batch.failure = e;
     }
   }
 

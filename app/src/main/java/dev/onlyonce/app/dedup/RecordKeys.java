@@ -1,5 +1,7 @@
 package dev.onlyonce.app.dedup;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.onlyonce.Key;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.input.DelimitedFields;
@@ -106,14 +108,16 @@ interface RecordKeys {
       return new Keyed(columns.length == 1 ? parts.get(0) : Key.fitting(parts));
     }
 
+    /** Says the same as {@link String#isBlank}, as for JSON text. */
     private boolean isBlank() {
-      for (int i = 0; i < fields.length(); i++) {
-        byte b = fields.bytes()[fields.offset() + i];
-        if (b != ' ' && b != '\t') {
-          return false;
-        }
+      if (fields.length() > 0 && isVisible(fields.bytes()[fields.offset()])) {
+        return false;
       }
-      return true;
+      return new String(fields.bytes(), fields.offset(), fields.length(), UTF_8).isBlank();
+    }
+
+    private static boolean isVisible(byte b) {
+      return b > ' ';
     }
 
     private Key value() {

@@ -14,8 +14,8 @@ import java.util.Set;
  *       that is, with <code>{</code> before <code>"</code> or <code>}</code>, or with {@code [}
  *       before <code>{</code>, {@code [}, {@code "} or {@code ]}, blanks between them aside;
  *   <li><b>jsonl</b>: a key is a JSON Pointer, which no other format has;
- *   <li><b>tsv</b>, then <b>csv</b>: all keys are columns of the first line, by name, or by number
- *       if it has the delimiter;
+ *   <li><b>tsv</b> if the first line has a tab, then <b>csv</b>: all keys are columns of the first
+ *       line, by name, or by number if it has the delimiter;
  *   <li><b>tsv</b>, then <b>csv</b>: the first line has the delimiter and reads like column names
  *       (each begins with a letter or underscore, none is empty, blank at an end or there twice),
  *       and the record behind it, if there is one, has as many fields;
@@ -68,7 +68,8 @@ final class FormatDetector {
     }
     int headerEnd = lineEnd < 0 ? length : lineEnd;
     for (Format format : List.of(Format.TSV, Format.CSV)) {
-      if (hasAllKeys(columns(format, start, headerEnd))) {
+      List<String> columns = columns(format, start, headerEnd);
+      if ((format == Format.CSV || columns.size() > 1) && hasAllKeys(columns)) {
         return Optional.of(format);
       }
     }

@@ -72,12 +72,6 @@ final class GzipStream extends InputStream {
   }
 
   @Override
-  public int available() throws IOException {
-    boolean unpacked = inMember && !inflater.needsInput();
-    return unpacked || at < limit ? 1 : in.available();
-  }
-
-  @Override
   public void close() throws IOException {
     inflater.end();
     in.close();

@@ -29,7 +29,7 @@ public final class Header {
     if (!batch.isPlain(0)) {
       throw Failure.badInput(place + ": the header line " + batch.problem(0).sentence());
     }
-    if (batch.isBlank(0)) {
+    if (batch.isBlank(0, format)) {
       throw Failure.badInput(place + ": there should be a header line, but the line is blank");
     }
     int start = batch.start(0);

@@ -86,7 +86,6 @@ final class OpenInput {
     batch.begin(name, line, number, bom, maxRecordBytes);
     restore(batch);
     frame(batch);
-    batch.mayWait(batch.size() > 0 && (ended || isDry()));
     while (batch.size() == 0 && !ended && !cutOverLong(batch)) {
       readMore(batch);
       frame(batch);
@@ -126,7 +125,6 @@ final class OpenInput {
     int n = read(batch.bytes(), batch.filled, room, batch.openLine);
     ended = n < 0;
     batch.filled += Math.max(n, 0);
-    batch.mayWait(ended || (n < room && isDry()));
   }
 
   private void restore(RecordBatch batch) {
@@ -183,14 +181,6 @@ final class OpenInput {
       throw Failure.badInput(name + ", line " + atLine + ": " + e.getMessage(), e);
     } catch (IOException e) {
       throw Failure.io("cannot read " + name + " on from line " + atLine, e);
-    }
-  }
-
-  private boolean isDry() {
-    try {
-      return in.available() == 0;
-    } catch (IOException e) {
-      return true;
     }
   }
 

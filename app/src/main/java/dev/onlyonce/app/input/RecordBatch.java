@@ -28,7 +28,6 @@ public final class RecordBatch {
   private long firstNumber;
   private long ended;
   private boolean bom;
-  private boolean mayWait;
   private int maxRecord;
 
   // What follows is between the reader and its framer: the record that has begun but not ended.
@@ -107,15 +106,23 @@ public final class RecordBatch {
     return states[i] == 0;
   }
 
-  /** True if entry {@code i} has nothing but spaces, tabs and its line end. */
-  public boolean isBlank(int i) {
+  /**
+   * True if entry {@code i} is no record of this format but a blank line between records: it has
+   * nothing but spaces, tabs and its line end. A tab that delimits fields makes a record, and among
+   * plain lines every line is one.
+   */
+  public boolean isBlank(int i, Format format) {
+    if (format == Format.LINES || part(i) != Part.WHOLE) {
+      return false;
+    }
     for (int at = starts[i]; at < ends[i]; at++) {
       byte b = bytes[at];
-      if (b != ' ' && b != '\t' && b != '\r' && b != '\n') {
+      boolean blank = b == ' ' || b == '\t' || b == '\r' || b == '\n';
+      if (!blank || b == format.delimiter()) {
         return false;
       }
     }
-    return part(i) == Part.WHOLE;
+    return true;
   }
 
   /** True if the input began with a byte order mark and entry {@code i} followed it directly. */
@@ -131,14 +138,6 @@ public final class RecordBatch {
   /** {@code NAME, line N}: where the record of entry {@code i} begins, for messages. */
   public String place(int i) {
     return inputName + ", line " + line(i);
-  }
-
-  /**
-   * True if the input had no more bytes ready when this batch was filled. The next fill may have to
-   * wait, so this is the moment to flush.
-   */
-  public boolean mayWait() {
-    return mayWait;
   }
 
   // ---- for the reader ----
@@ -160,7 +159,6 @@ public final class RecordBatch {
     scanned = 0;
     filled = 0;
     continuing = false;
-    mayWait = false;
   }
 
   /**
@@ -185,10 +183,6 @@ public final class RecordBatch {
     }
     System.arraycopy(kept, 0, bytes, 0, length);
     filled = length;
-  }
-
-  void mayWait(boolean dry) {
-    mayWait = dry;
   }
 
   /** How many bytes the record has that has not ended yet, its earlier parts not counted. */

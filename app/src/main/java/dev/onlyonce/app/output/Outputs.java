@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe.
  */
 public final class Outputs implements AutoCloseable {
+  private static final Path DASH = Path.of("-");
+
   private final Map<Object, String> inputs = new HashMap<>();
   private final Map<Object, String> outputs = new HashMap<>();
   private final List<RecordWriter> writers = new ArrayList<>();
@@ -51,19 +53,26 @@ public final class Outputs implements AutoCloseable {
    * @throws Failure if it was redirected to a file that is an input or another output
    */
   public RecordWriter standardOutput() {
-    boolean pipe = admit("standard output", FileIdentity.STANDARD_OUTPUT);
+    return standardOutput("standard output");
+  }
+
+  private RecordWriter standardOutput(String name) {
+    boolean pipe = admit(name, FileIdentity.STANDARD_OUTPUT);
     FileChannel channel = new FileOutputStream(FileDescriptor.out).getChannel();
     return add(new RecordWriter("to standard output", channel, pipe, false));
   }
 
   /**
-   * A file, created if it does not exist.
+   * A file, created if it does not exist; {@code -} is standard output.
    *
    * @param option what the command line calls it, for messages
    * @throws Failure if it cannot be opened, or is an input or another output
    */
   public RecordWriter file(String option, Path path) {
     String name = option + " " + path;
+    if (path.equals(DASH)) {
+      return standardOutput(name);
+    }
     FileChannel channel = open(path, name);
     boolean pipe;
     try {
@@ -76,6 +85,14 @@ public final class Outputs implements AutoCloseable {
       toEmpty.add(channel);
     }
     return add(new RecordWriter(name, channel, pipe, true));
+  }
+
+  /**
+   * A file beside the main output, as {@link #file} has it. If it is a pipe whose reader goes away,
+   * it is written no longer, and the run goes on: the main output must not end early for it.
+   */
+  public RecordWriter sideFile(String option, Path path) {
+    return file(option, path).asOptional();
   }
 
   /** Empties the files: from here on they are written. */
@@ -126,7 +143,7 @@ public final class Outputs implements AutoCloseable {
       FileChannel channel =
           FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       if (!existed) {
-        created.add(path);
+        created.add(path.toRealPath());
       }
       return channel;
     } catch (IOException e) {

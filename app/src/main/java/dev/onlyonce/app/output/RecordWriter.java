@@ -30,6 +30,7 @@ public final class RecordWriter implements AutoCloseable {
   private boolean lineEnded = true;
   private byte[] lineEnd = LF;
   private boolean broken;
+  private boolean optional;
 
   /**
    * Writes to a channel.
@@ -66,27 +67,39 @@ public final class RecordWriter implements AutoCloseable {
     put(bytes, 0, bytes.length);
   }
 
-  /** Hands everything written so far to the operating system. */
+  /**
+   * Makes this an output beside the main one: if its reader goes away, what is written to it is
+   * dropped from then on, and nothing else ends.
+   */
+  RecordWriter asOptional() {
+    optional = true;
+    return this;
+  }
+
+  /** Hands everything written so far to the operating system. After a failure it does nothing. */
   public void flush() {
     buffer.flip();
     try {
-      while (buffer.hasRemaining()) {
+      while (buffer.hasRemaining() && !broken) {
         channel.write(buffer);
       }
     } catch (IOException e) {
       broken = true;
-      throw failure(e);
+      RuntimeException failure = failure(e);
+      if (!(optional && failure instanceof ReaderGoneException)) {
+        throw failure;
+      }
+    } finally {
+      // Also after a failure: what was written in part must not be written again.
+      buffer.clear();
     }
-    buffer.clear();
   }
 
   /** Flushes, unless writing failed before, and closes. */
   @Override
   public void close() {
     try (WritableByteChannel closing = owned ? channel : null) {
-      if (!broken) {
-        flush();
-      }
+      flush();
     } catch (IOException e) {
       throw failure(e);
     }

@@ -1,10 +1,12 @@
 package dev.onlyonce.app.output;
 
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.input.Header;
 import dev.onlyonce.app.input.RecordBatch;
-import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code fail}: such a record is left out; the run goes on, so that all of them are found at
  *       once, and fails at its end;
  *   <li>{@code pass}: it is let through, in its place in the output;
- *   <li>anything else is a file: it is set aside there.
+ *   <li>anything else is a file: it is set aside there. A file that is called like a policy is
+ *       written {@code ./pass}.
  * </ul>
  *
  * <p>Only the first {@value #MOST_TOLD} are told one by one, with their place; all are counted. The
@@ -44,8 +47,8 @@ public final class Rejects {
    * @param notices is told the sentences for the user
    */
   public static Rejects missingKeys(String policy, Consumer<String> notices) {
-    boolean told = policy.equals("fail");
-    return new Rejects("--missing-key", policy, told ? notices : sentence -> {});
+    Rejects told = new Rejects("--missing-key", policy, notices);
+    return told.fails() ? told : new Rejects("--missing-key", policy, sentence -> {});
   }
 
   /**
@@ -60,10 +63,10 @@ public final class Rejects {
 
   /** Opens the file, if the policy is one. Records that are let through go to {@code passTo}. */
   public void open(Outputs outputs, RecordWriter passTo) {
-    if (policy.equals("pass")) {
+    if (policy.equalsIgnoreCase("pass")) {
       target = passTo;
     } else if (!fails()) {
-      target = outputs.file(option, Path.of(policy));
+      target = outputs.sideFile(option, FileName.path(policy));
       owned = true;
     }
   }
@@ -106,24 +109,33 @@ public final class Rejects {
 
   /** True if records are left out of all outputs. */
   public boolean fails() {
-    return policy.equals("fail");
+    return policy.equalsIgnoreCase("fail");
   }
 
   /**
    * To be called behind the last record.
    *
-   * @throws Failure if records were left out
+   * @throws Failure if any of these policies left records out
    */
-  public void finish() {
-    if (fails() && count > 0) {
-      throw Failure.badInput(
-          (count == 1 ? "1 record was" : count + " records were")
-              + " left out for what is told above; "
-              + option
-              + " pass lets such records through, "
-              + option
-              + " FILE sets them aside");
+  public static void refuse(Rejects... policies) {
+    List<String> refused =
+        Stream.of(policies).filter(Rejects::hasLeftOut).map(Rejects::remedy).toList();
+    if (!refused.isEmpty()) {
+      throw Failure.badInput(String.join("; ", refused));
     }
+  }
+
+  private boolean hasLeftOut() {
+    return fails() && count > 0;
+  }
+
+  private String remedy() {
+    return (count == 1 ? "1 record was" : count + " records were")
+        + " left out for what is told above; "
+        + option
+        + " pass lets such records through, "
+        + option
+        + " FILE sets them aside";
   }
 
   private void tell(String sentence) {

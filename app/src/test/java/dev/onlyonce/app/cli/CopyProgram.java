@@ -65,9 +65,7 @@ final class CopyProgram implements Runnable {
       for (int i = 0; i < batch.size(); i++) {
         writer.write(batch, i);
       }
-      if (batch.mayWait()) {
-        writer.flush();
-      }
+      writer.flush();
     }
   }
 }

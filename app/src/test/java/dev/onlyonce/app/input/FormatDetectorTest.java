@@ -78,7 +78,8 @@ class FormatDetectorTest {
 
   @Test
   void names_of_columns_as_keys_say_where_they_are_columns() {
-    assertThat(detect("k\nb\na\n", "k")).isEqualTo(Format.TSV);
+    assertThat(detect("k\nb\na\n", "k")).isEqualTo(Format.CSV);
+    assertThat(detect("\"k\"\nb\na\n", "k")).isEqualTo(Format.CSV);
     assertThat(detect("2024,id\n1,2\n", "id")).isEqualTo(Format.CSV);
     assertThat(detect("2024\tid\n1\t2\n", "id", "2024")).isEqualTo(Format.TSV);
     assertThat(detect("2024,id\n1,2\n", "id", "name")).isEqualTo(Format.LINES);

@@ -334,7 +334,6 @@ class RecordReaderTest {
         assertThat(reader.read(batch)).isTrue();
         assertThat(batch.size()).isEqualTo(1);
         assertThat(batch.end(0) - batch.start(0)).isEqualTo(line.length());
-        assertThat(batch.mayWait()).isTrue();
       }
     }
   }
@@ -351,24 +350,38 @@ class RecordReaderTest {
 
       assertThat(reader.read(batch)).isTrue();
       assertThat(batch.size()).isEqualTo(1);
-      assertThat(batch.mayWait()).isTrue();
     }
   }
 
   @Test
   void blank_lines_can_be_told_from_others() {
+    assertThat(blankLines(Format.JSONL)).containsExactly(true, true, false, true);
+    assertThat(blankLines(Format.CSV)).containsExactly(true, true, false, true);
+  }
+
+  @Test
+  void a_line_of_tabs_is_a_record_where_tabs_delimit_fields() {
+    assertThat(blankLines(Format.TSV)).containsExactly(true, false, false, true);
+  }
+
+  @Test
+  void among_plain_lines_every_line_is_a_record() {
+    assertThat(blankLines(Format.LINES)).containsExactly(false, false, false, false);
+  }
+
+  private static List<Boolean> blankLines(Format format) {
     List<Boolean> blank = new ArrayList<>();
     RecordBatch batch = new RecordBatch();
+    ReadSettings settings = new ReadSettings(format, false, 1000, List.of());
     try (RecordReader reader =
-        new RecordReader(List.of(Collected.input("\n \t\r\nx\n ")), Collected.as(Format.LINES))) {
+        new RecordReader(List.of(Collected.input("\n \t\r\nx\n ")), settings)) {
       while (reader.read(batch)) {
         for (int i = 0; i < batch.size(); i++) {
-          blank.add(batch.isBlank(i));
+          blank.add(batch.isBlank(i, format));
         }
       }
     }
-
-    assertThat(blank).containsExactly(true, true, false, true);
+    return blank;
   }
 
   @Test

@@ -45,7 +45,7 @@ class RejectsTest {
         .containsExactly(
             in + ", line 3: the record is longer than --max-record allows",
             in + ", line 5: the record is longer than --max-record allows");
-    assertThatThrownBy(rejects::finish)
+    assertThatThrownBy(() -> Rejects.refuse(rejects))
         .isInstanceOfSatisfying(
             Failure.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.BAD_INPUT))
         .hasMessage(
@@ -59,7 +59,7 @@ class RejectsTest {
 
     assertThat(out).hasSameBinaryContentAs(in);
     assertThat(told).hasSize(2);
-    assertThatCode(rejects::finish).doesNotThrowAnyException();
+    assertThatCode(() -> Rejects.refuse(rejects)).doesNotThrowAnyException();
   }
 
   @Test
@@ -71,7 +71,7 @@ class RejectsTest {
     assertThat(Files.readString(file)).isEqualTo("k\n" + LONG + "\n" + LONG + "\n");
     assertThat(Files.readString(out)).isEqualTo("k\na\nb\nc\n");
     assertThat(rejects.count()).isEqualTo(2);
-    assertThatCode(rejects::finish).doesNotThrowAnyException();
+    assertThatCode(() -> Rejects.refuse(rejects)).doesNotThrowAnyException();
   }
 
   @Test
