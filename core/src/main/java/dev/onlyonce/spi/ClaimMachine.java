@@ -219,7 +219,8 @@ public final class ClaimMachine {
       result = complete.result();
     } else if (settlement instanceof Settlement.Fail fail) {
       result = new Result.Value(REASON, fail.reason().getBytes(UTF_8));
-    } else if (settlement instanceof Settlement.Release release) {
+    } else {
+      Settlement.Release release = (Settlement.Release) settlement;
       notBefore = until(now, release.after());
       expiresAt = Math.max(expiresAt, notBefore);
       checkpoint = held.checkpoint();
@@ -280,15 +281,15 @@ public final class ClaimMachine {
   }
 
   private static Duration left(long end, long now) {
-    return end <= now ? Duration.ZERO : Duration.ofMillis(end - now);
+    return Duration.ofMillis(Math.max(0, end - now));
   }
 
   private static long until(long now, Duration duration) {
     return saturatedAdd(now, Limits.millis(duration));
   }
 
-  private static long saturatedAdd(long a, long b) {
-    long sum = a + b;
-    return b > 0 && sum < a ? Long.MAX_VALUE : sum;
+  private static long saturatedAdd(long moment, long notNegative) {
+    long sum = moment + notNegative;
+    return sum < moment ? Long.MAX_VALUE : sum;
   }
 }

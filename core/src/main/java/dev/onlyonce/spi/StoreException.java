@@ -17,7 +17,9 @@ public final class StoreException extends OnlyOnceException {
   public enum Kind {
     /** The store did not answer in time or not at all; asking again may help. */
     UNAVAILABLE,
-    /** The store has no room for another record; nothing was done. */
+    /**
+     * The store has no room for another record; of a batch, items that fitted may have been done.
+     */
     FULL,
     /** The request cannot be served as it is; nothing was done and asking again does not help. */
     REJECTED,

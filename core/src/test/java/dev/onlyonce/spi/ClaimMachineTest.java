@@ -454,6 +454,20 @@ class ClaimMachineTest {
         .isInstanceOf(Answer.InProgress.class);
   }
 
+  @Test
+  void payloads_were_compared_only_if_both_have_a_fingerprint() {
+    Settlement complete = new Settlement.Complete(claim(), Result.NONE, RETENTION);
+    ClaimRecord with = existing(machine.settle(existing("claimed"), complete, NOW_MICROS));
+    ClaimRecord held = existing(machine.claim(null, request("plain"), NOW_MICROS, 0));
+    Claim claim = new Claim(SCOPE, KEY, held.token(), 1);
+    Settlement other = new Settlement.Complete(claim, Result.NONE, RETENTION);
+    ClaimRecord without = existing(machine.settle(held, other, NOW_MICROS));
+    assertThat(((Answer.Done) answer(with, "same")).compared()).isTrue();
+    assertThat(((Answer.Done) answer(with, "plain")).compared()).isFalse();
+    assertThat(((Answer.Done) answer(without, "same")).compared()).isFalse();
+    assertThat(((Answer.Done) answer(without, "plain")).compared()).isFalse();
+  }
+
   // Tokens.
 
   @Test

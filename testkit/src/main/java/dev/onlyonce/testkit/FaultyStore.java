@@ -38,9 +38,13 @@ public final class FaultyStore implements ClaimStore {
 
   /** What a store is asked to do. */
   public enum Verb {
+    /** {@link ClaimStore#claim}. */
     CLAIM,
+    /** {@link ClaimStore#settle}. */
     SETTLE,
+    /** {@link ClaimStore#renew}. */
     RENEW,
+    /** {@link ClaimStore#purge}. */
     PURGE
   }
 

@@ -1,7 +1,6 @@
 package dev.onlyonce.testkit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onlyonce.Claim;
@@ -38,14 +37,18 @@ interface KeyRules extends StoreFixture {
       assertThat(lab.complete(lab.claim(request(lab, name)), result)).isNotNull();
     }
     results.forEach((name, result) -> lab.assertDone(lab.ask(request(lab, name)), result));
-    List<ClaimRequest> batch =
-        names.stream()
-            .map(it -> new Name(Scope.of("in-one-batch/" + it.scope()), it.key()))
-            .map(it -> request(lab, it))
-            .collect(toCollection(ArrayList::new));
-    assertThat(lab.ask(batch)).allMatch(Answer.Claimed.class::isInstance, "is claimed");
-    batch.replaceAll(Lab::byAnother);
-    assertThat(lab.ask(batch)).allMatch(Answer.InProgress.class::isInstance, "is in progress");
+    List<ClaimRequest> all = new ArrayList<>();
+    for (Name name : names) {
+      Name other = new Name(Scope.of("in-one-batch/" + name.scope()), name.key());
+      all.add(request(lab, other));
+    }
+    int limit = lab.fixture().batchLimit();
+    for (int from = 0; from < all.size(); from += limit) {
+      List<ClaimRequest> batch = all.subList(from, Math.min(from + limit, all.size()));
+      assertThat(lab.ask(batch)).allMatch(Answer.Claimed.class::isInstance, "is claimed");
+      batch.replaceAll(Lab::byAnother);
+      assertThat(lab.ask(batch)).allMatch(Answer.InProgress.class::isInstance, "is in progress");
+    }
   }
 
   private static ClaimRequest request(Lab lab, Name name) {

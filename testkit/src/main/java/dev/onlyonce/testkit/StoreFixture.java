@@ -30,12 +30,12 @@ public interface StoreFixture {
    */
   Duration unit();
 
-  /** How many threads race. */
+  /** How many threads race; at least 2. */
   default int threads() {
     return 8;
   }
 
-  /** How many items a batch of the store may have. */
+  /** How many items a batch of the store may have; at least 50. */
   default int batchLimit() {
     return Limits.BATCH;
   }

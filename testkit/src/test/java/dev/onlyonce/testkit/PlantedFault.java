@@ -59,6 +59,16 @@ record PlantedFault(
                 "of_threads_that_claim_one_key_together_one_wins",
                 "a_thousand_keys_given_to_every_thread_are_handled_a_thousand_times")),
         new PlantedFault(
+            "settle looks and then writes",
+            SettleThenAct::new,
+            List.of(
+                "of_settlements_that_race_one_counts",
+                "of_a_late_completion_and_a_take_over_that_race_one_counts")),
+        new PlantedFault(
+            "lease is the retention",
+            LeaseIsRetention::new,
+            List.of("a_claim_whose_holder_died_is_free_after_the_lease_not_after_the_retention")),
+        new PlantedFault(
             "copy in a batch is done before the first",
             CopyIsDone::new,
             List.of(
@@ -216,6 +226,51 @@ record PlantedFault(
         answers.add(decision.answer());
       }
       return answers;
+    }
+  }
+
+  /** Looks whether the claim is held, and then writes: not in one step. */
+  private static final class SettleThenAct extends ModelStore {
+    SettleThenAct(Time time, StoreSettings settings) {
+      super(time, settings);
+    }
+
+    @Override
+    public List<Held> settle(List<? extends Settlement> batch) {
+      List<Held> answers = new ArrayList<>();
+      for (Settlement settlement : batch) {
+        checkOpen();
+        ClaimRecord found = find(settlement.claim().scope(), settlement.claim().key());
+        LockSupport.parkNanos(1_000);
+        var decision = machine().settle(found, settlement, nowMicros());
+        if (decision.write() != null) {
+          put(decision.write());
+        }
+        answers.add(decision.answer());
+      }
+      return answers;
+    }
+  }
+
+  /** Has one duration for both, as a key with a time to live has. */
+  private static final class LeaseIsRetention extends ModelStore {
+    LeaseIsRetention(Time time, StoreSettings settings) {
+      super(time, settings);
+    }
+
+    @Override
+    Answer claim(ClaimRequest request) {
+      return super.claim(
+          new ClaimRequest(
+              request.scope(),
+              request.key(),
+              request.requestId(),
+              request.fingerprint(),
+              request.retention(),
+              request.retention(),
+              request.lapse(),
+              request.settleNow(),
+              request.expectToken()));
     }
   }
 

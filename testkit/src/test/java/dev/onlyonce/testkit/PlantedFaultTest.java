@@ -89,11 +89,11 @@ class PlantedFaultTest {
     }
   }
 
-  /** Nothing is left after a restart, not even the floor; and the clock has stood still. */
+  /** Nothing is left after a restart, not even the floor. */
   static class ForgetfulContract extends ModelStoreContractTest {
     @Override
     public ClaimStore reopen(StoreSettings settings) {
-      return new ModelStore(new ManualTime(), settings);
+      return new ModelStore(time(), settings);
     }
   }
 
