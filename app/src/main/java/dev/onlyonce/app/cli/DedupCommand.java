@@ -3,6 +3,7 @@ package dev.onlyonce.app.cli;
 import dev.onlyonce.MemoryStore;
 import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.dedup.Counts;
 import dev.onlyonce.app.dedup.Dedup;
 import dev.onlyonce.app.input.Format;
@@ -39,6 +40,13 @@ import picocli.CommandLine.Spec;
       "Reads FILEs one behind the other, or standard input; gzip and zstd are unpacked. Keys are kept"
           + " in memory, so each run starts anew.%n"
     },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:fine; also when the reader of the output closes it early, as head does",
+      "2:the command line cannot be carried out",
+      "3:the input is damaged, or records were left out by a policy fail",
+      "4:a file or stream could not be read or written, or the memory is full"
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  onlyonce dedup --key /event/eventID < events.jsonl > once.jsonl",
@@ -48,13 +56,13 @@ import picocli.CommandLine.Spec;
     })
 final class DedupCommand implements Callable<Integer> {
 
-  private static final Path DASH = Path.of("-");
+  private static final String DASH = "-";
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
   private static final long OTHER_HEAP_BYTES = 192L << 20;
   private static final int KEY_BYTES = 72;
 
   @Parameters(paramLabel = "FILE", description = "What to read; - is standard input.")
-  private List<Path> files = List.of();
+  private List<String> files = List.of();
 
   @Option(
       names = {"-k", "--key"},
@@ -70,7 +78,7 @@ final class DedupCommand implements Callable<Integer> {
       names = {"-f", "--format"},
       paramLabel = "FORMAT",
       description = {
-        "${COMPLETION-CANDIDATES}. Without it, the first bytes of the input tell.",
+        "jsonl, csv, tsv or lines. Without it, the first bytes of the input tell.",
         "csv follows RFC 4180; tsv has no quotes."
       })
   private @Nullable Format format;
@@ -83,7 +91,7 @@ final class DedupCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--out"},
       paramLabel = "FILE",
-      description = "Write first records to this file instead of standard output.")
+      description = "Write first records to this file; - is standard output (the default).")
   private @Nullable Path out;
 
   @Option(
@@ -178,7 +186,8 @@ final class DedupCommand implements Callable<Integer> {
     }
     List<Input> inputs =
         files.stream()
-            .map(path -> path.equals(DASH) ? Input.standardInput() : Input.file(path))
+            .map(
+                name -> name.equals(DASH) ? Input.standardInput() : Input.file(FileName.path(name)))
             .toList();
     inputs.forEach(Input::check);
     return inputs;

@@ -148,7 +148,8 @@ final class OpenInput {
   }
 
   private void takeByteOrderMark() {
-    while (keptLength < BYTE_ORDER_MARK.length && !ended) {
+    // No more is read than it takes to say: a first record may be shorter than the mark.
+    while (keptLength < BYTE_ORDER_MARK.length && !ended && mayBeByteOrderMark()) {
       keepMore();
     }
     int first = keptLength < 2 ? 0 : (kept[0] & 0xFF) << 8 | (kept[1] & 0xFF);
@@ -163,6 +164,10 @@ final class OpenInput {
       keptLength -= BYTE_ORDER_MARK.length;
       System.arraycopy(kept, BYTE_ORDER_MARK.length, kept, 0, keptLength);
     }
+  }
+
+  private boolean mayBeByteOrderMark() {
+    return keptLength == 0 || (kept[0] & 0xFF) >= BYTE_ORDER_MARK[0];
   }
 
   private void keepMore() {
