@@ -45,12 +45,6 @@ enum Stats {
     }
   };
 
-  /** The name, as the command line has it. */
-  @Override
-  public String toString() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
   /** The line, without its end; empty for nothing. */
   abstract String line(Counts counts, long bytes, long nanos);
 }

@@ -1,7 +1,5 @@
 package dev.onlyonce.app.input;
 
-import java.util.Locale;
-
 /** How the bytes of an input are cut into records. */
 public enum Format {
   /** One JSON value a line. */
@@ -17,12 +15,6 @@ public enum Format {
 
   Format(int delimiter) {
     this.delimiter = (byte) delimiter;
-  }
-
-  /** The name, as the command line has it. */
-  @Override
-  public String toString() {
-    return name().toLowerCase(Locale.ROOT);
   }
 
   /** True for the formats that have columns, and so a header line. */
