@@ -102,7 +102,7 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
     BlockingDriver<R> driver =
         new BlockingDriver<>(
             engine, plan, flow(key, fingerprint), handler, settings.interruptsWhenLost());
-    return Outcomes.withoutError(driver.run(key));
+    return Outcomes.withoutError(driver.run());
   }
 
   /**
@@ -125,7 +125,7 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
     Key none = Key.of("unkeyed-" + Long.toHexString(ThreadLocalRandom.current().nextLong()));
     Flow<R> flow = new Flow<>(unclaimed, events, none, null, 0);
     return Outcomes.withoutError(
-        new BlockingDriver<>(engine, unclaimed, flow, handler, false).run(none));
+        new BlockingDriver<>(engine, unclaimed, flow, handler, false).run());
   }
 
   /**

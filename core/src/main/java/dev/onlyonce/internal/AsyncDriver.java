@@ -44,7 +44,7 @@ public final class AsyncDriver<R extends @Nullable Object> {
   /** Starts; the future is completed with the outcome, or with the failure of the store. */
   public CompletableFuture<Outcome<R>> start() {
     engine.enterAsync();
-    startedNanos = engine.time.nanoTime();
+    startedNanos = engine.eventNanos();
     proceed(flow::start);
     return future;
   }
@@ -125,7 +125,7 @@ public final class AsyncDriver<R extends @Nullable Object> {
     HeldClaim attempt = new HeldClaim(engine.renewals, run, plan.lease(), null, false);
     held = attempt;
     engine.renewals.add(attempt);
-    long handledNanos = engine.time.nanoTime();
+    long handledNanos = engine.eventNanos();
     CompletionStage<R> stage;
     try {
       stage = Objects.requireNonNull(handler.apply(attempt), "the handler's stage is null");
@@ -136,7 +136,7 @@ public final class AsyncDriver<R extends @Nullable Object> {
         (result, thrown) ->
             proceed(
                 () -> {
-                  handlingNanos = engine.time.nanoTime() - handledNanos;
+                  handlingNanos = engine.eventNanos() - handledNanos;
                   attempt.handlerEnded();
                   return thrown == null
                       ? flow.returned(result)

@@ -61,6 +61,11 @@ public final class Engine {
         new DutyThread("onlyonce-purge", this::purge, () -> purgeAtNanos - time.nanoTime());
   }
 
+  /** Returns the time, as far as it is for events: without anybody who listens, not a time. */
+  long eventNanos() {
+    return events.on() ? time.nanoTime() : 0;
+  }
+
   /** Returns where asynchronous messages are handled. */
   Executor executor() {
     lock.lock();

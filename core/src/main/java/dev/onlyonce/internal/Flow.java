@@ -128,6 +128,11 @@ public final class Flow<R extends @Nullable Object> {
     this.current = new Step.Ask<>(request);
   }
 
+  /** Returns the key of the message. */
+  Key key() {
+    return key;
+  }
+
   /** Begins. */
   public Step<R> start() {
     expect(Stage.NEW);

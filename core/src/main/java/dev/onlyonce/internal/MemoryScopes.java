@@ -1,25 +1,35 @@
 package dev.onlyonce.internal;
 
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.KeyHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Numbers the scopes that a memory store has met. Safe for use by several threads. */
+/** The scopes that a memory store has met. Safe for use by several threads. */
 final class MemoryScopes {
 
-  private final ConcurrentHashMap<Scope, Integer> numbers = new ConcurrentHashMap<>();
+  /**
+   * A scope as a memory store knows it.
+   *
+   * @param number counted from 0
+   * @param hash of the scope's keys
+   */
+  record Known(Scope scope, int number, KeyHash hash) {}
+
+  private final KeyHash hash = KeyHash.random();
+  private final ConcurrentHashMap<Scope, Known> known = new ConcurrentHashMap<>();
   private final List<Scope> scopes = new ArrayList<>();
 
-  int numberOf(Scope scope) {
-    Integer number = numbers.get(scope);
-    return number == null ? numbers.computeIfAbsent(scope, this::add) : number;
+  Known of(Scope scope) {
+    Known found = known.get(scope);
+    return found == null ? known.computeIfAbsent(scope, this::add) : found;
   }
 
-  private int add(Scope scope) {
+  private Known add(Scope scope) {
     synchronized (scopes) {
       scopes.add(scope);
-      return scopes.size() - 1;
+      return new Known(scope, scopes.size() - 1, hash.within(scope));
     }
   }
 

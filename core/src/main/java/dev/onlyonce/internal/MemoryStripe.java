@@ -20,16 +20,16 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   0  first half of the key's hash
  *   1  second half
- *   2  token                     free entries: the next free slot + 1
- *   3  expires at, milliseconds  CLAIMED: Long.MAX_VALUE
- *   4  request id
- *   5  scope (16 bits) | retention in milliseconds (46) | 0 | result not kept (1)
+ *   2  expires at, milliseconds  CLAIMED: Long.MAX_VALUE; free: Long.MIN_VALUE
+ *   3  compact: scope (16 bits) | retention in milliseconds (46) | 0 | result not kept (1)
+ *      else:    place on the shelf (62) | 1 | 0
+ *   4  token                     free: the next free slot + 1
+ *   5  request id
  * </pre>
  *
  * <p>That is all there is of a key which is done at the first attempt without a payload's
- * fingerprint and without a result ("compact"). Every other record is an object beside its entry,
- * in an array that a page has only while it holds such a record; of its entry, only the longs 0, 1
- * and 3 count.
+ * fingerprint and without a result ("compact"). Every other record is an object on a shelf beside;
+ * of its entry, only the longs 0 to 3 count.
  *
  * <p>The index is an open-addressing table with linear probing; a position holds 0 or eight bits of
  * the hash and a slot + 1. Removal shifts what follows back, so there are no tombstones.
@@ -38,6 +38,11 @@ final class MemoryStripe {
 
   static final int PAGE = 256;
   private static final int LONGS = 6;
+  private static final int EXPIRES_AT = 2;
+  private static final int WHAT = 3;
+  private static final int TOKEN = 4;
+  private static final int REQUEST_ID = 5;
+  private static final int ON_SHELF = 2;
   private static final int SLOT_MASK = 0xFF_FFFF;
   private static final int MAX_SLOTS = SLOT_MASK - 1;
   private static final long MAX_RETENTION = (1L << 46) - 1;
@@ -46,8 +51,7 @@ final class MemoryStripe {
   private final MemoryScopes scopes;
   private int[] index = new int[64];
   private long[][] pages = new long[4][];
-  private @Nullable ClaimRecord[] @Nullable [] objects = new ClaimRecord[4][];
-  private int[] objectCounts = new int[4];
+  private final MemoryShelf shelf = new MemoryShelf();
   private int used;
   private int free;
   private int size;
@@ -95,49 +99,47 @@ final class MemoryStripe {
 
   /** Tells whether a record is compact: DONE, with nothing that a duplicate would be told. */
   boolean isCompact(int slot) {
-    ClaimRecord[] beside = objects[slot / PAGE];
-    return beside == null || beside[slot % PAGE] == null;
+    return (read(slot, WHAT) & ON_SHELF) == 0;
   }
 
   long expiresAt(int slot) {
-    return pages[slot / PAGE][slot % PAGE * LONGS + 3];
-  }
-
-  long token(int slot) {
-    return pages[slot / PAGE][slot % PAGE * LONGS + 2];
+    return read(slot, EXPIRES_AT);
   }
 
   long requestId(int slot) {
-    return pages[slot / PAGE][slot % PAGE * LONGS + 4];
+    return read(slot, REQUEST_ID);
   }
 
   /** Returns when a compact record was completed. */
   long completedAt(int slot) {
-    return expiresAt(slot) - (meta(slot) >>> 2 & MAX_RETENTION);
+    return expiresAt(slot) - (read(slot, WHAT) >>> 2 & MAX_RETENTION);
   }
 
   Result compactResult(int slot) {
-    return (meta(slot) & 1) == 0 ? Result.NONE : Result.NOT_KEPT;
+    return (read(slot, WHAT) & 1) == 0 ? Result.NONE : Result.NOT_KEPT;
   }
 
-  private long meta(int slot) {
-    return pages[slot / PAGE][slot % PAGE * LONGS + 5];
+  private long read(int slot, int field) {
+    return pages[slot / PAGE][slot % PAGE * LONGS + field];
+  }
+
+  private void write(int slot, int field, long value) {
+    pages[slot / PAGE][slot % PAGE * LONGS + field] = value;
   }
 
   /** Returns the record in a slot, null if the slot is free; a compact one is without its key. */
   @Nullable ClaimRecord record(int slot) {
-    ClaimRecord[] beside = objects[slot / PAGE];
-    if (beside != null && beside[slot % PAGE] != null) {
-      return beside[slot % PAGE];
-    }
     if (isFree(slot)) {
       return null;
     }
+    if (!isCompact(slot)) {
+      return shelf.get(place(slot));
+    }
     return new ClaimRecord(
-        scopes.get((int) (meta(slot) >>> 48)),
+        scopes.get((int) (read(slot, WHAT) >>> 48)),
         null,
         ClaimState.DONE,
-        token(slot),
+        read(slot, TOKEN),
         requestId(slot),
         1,
         0,
@@ -152,6 +154,10 @@ final class MemoryStripe {
         completedAt(slot));
   }
 
+  private int place(int slot) {
+    return (int) (read(slot, WHAT) >>> 2);
+  }
+
   private boolean isFree(int slot) {
     return expiresAt(slot) == Long.MIN_VALUE;
   }
@@ -162,10 +168,9 @@ final class MemoryStripe {
       growIndex();
     }
     int slot = takeSlot();
-    long[] page = pages[slot / PAGE];
-    int entry = slot % PAGE * LONGS;
-    page[entry] = hash.first();
-    page[entry + 1] = hash.second();
+    write(slot, 0, hash.first());
+    write(slot, 1, hash.second());
+    write(slot, WHAT, 0);
     addToIndex(hash.first(), slot);
     size++;
     replace(slot, record);
@@ -173,21 +178,34 @@ final class MemoryStripe {
 
   /** Writes the new version of the record in a slot. */
   void replace(int slot, ClaimRecord record) {
-    long[] page = pages[slot / PAGE];
-    int entry = slot % PAGE * LONGS;
-    page[entry + 3] = record.state().isSettled() ? record.expiresAtMillis() : Long.MAX_VALUE;
-    earliestExpiry = Math.min(earliestExpiry, page[entry + 3]);
+    long expiresAt = record.state().isSettled() ? record.expiresAtMillis() : Long.MAX_VALUE;
+    earliestExpiry = Math.min(earliestExpiry, expiresAt);
+    write(slot, EXPIRES_AT, expiresAt);
     int scope = compactScope(record);
     if (scope < 0) {
-      setObject(slot, record);
+      shelve(slot, record);
       return;
     }
-    setObject(slot, null);
+    unshelve(slot);
     long retention = record.expiresAtMillis() - record.updatedAtMillis();
-    page[entry + 2] = record.token();
-    page[entry + 4] = record.requestId();
-    page[entry + 5] =
-        (long) scope << 48 | retention << 2 | (record.result() instanceof Result.None ? 0 : 1);
+    int notKept = record.result() instanceof Result.None ? 0 : 1;
+    write(slot, WHAT, (long) scope << 48 | retention << 2 | notKept);
+    write(slot, TOKEN, record.token());
+    write(slot, REQUEST_ID, record.requestId());
+  }
+
+  private void shelve(int slot, ClaimRecord record) {
+    if (isCompact(slot)) {
+      write(slot, WHAT, (long) shelf.put(record) << 2 | ON_SHELF);
+    } else {
+      shelf.replace(place(slot), record);
+    }
+  }
+
+  private void unshelve(int slot) {
+    if (!isCompact(slot)) {
+      shelf.clear(place(slot));
+    }
   }
 
   /** Returns the number of the record's scope if the record can be compact, else -1. */
@@ -200,26 +218,8 @@ final class MemoryStripe {
             && !(record.result() instanceof Result.Value)
             && retention >= 0
             && retention <= MAX_RETENTION;
-    int scope = compact ? scopes.numberOf(record.scope()) : MAX_SCOPES;
+    int scope = compact ? scopes.of(record.scope()).number() : MAX_SCOPES;
     return scope < MAX_SCOPES ? scope : -1;
-  }
-
-  private void setObject(int slot, @Nullable ClaimRecord record) {
-    int page = slot / PAGE;
-    ClaimRecord[] beside = objects[page];
-    if (beside == null) {
-      if (record == null) {
-        return;
-      }
-      beside = new ClaimRecord[PAGE];
-      objects[page] = beside;
-    }
-    ClaimRecord before = beside[slot % PAGE];
-    beside[slot % PAGE] = record;
-    objectCounts[page] += (record == null ? 0 : 1) - (before == null ? 0 : 1);
-    if (objectCounts[page] == 0) {
-      objects[page] = null;
-    }
   }
 
   /**
@@ -263,15 +263,11 @@ final class MemoryStripe {
   }
 
   private void remove(int slot) {
-    ClaimRecord[] beside = objects[slot / PAGE];
-    ClaimRecord record = beside == null ? null : beside[slot % PAGE];
-    floor = Math.max(floor, record == null ? token(slot) : record.token());
+    floor = Math.max(floor, isCompact(slot) ? read(slot, TOKEN) : shelf.get(place(slot)).token());
     removeFromIndex(slot);
-    setObject(slot, null);
-    long[] page = pages[slot / PAGE];
-    int entry = slot % PAGE * LONGS;
-    page[entry + 2] = free;
-    page[entry + 3] = Long.MIN_VALUE;
+    unshelve(slot);
+    write(slot, TOKEN, free);
+    write(slot, EXPIRES_AT, Long.MIN_VALUE);
     free = slot + 1;
     size--;
   }
@@ -279,7 +275,7 @@ final class MemoryStripe {
   private int takeSlot() {
     if (free != 0) {
       int slot = free - 1;
-      free = (int) pages[slot / PAGE][slot % PAGE * LONGS + 2];
+      free = (int) read(slot, TOKEN);
       return slot;
     }
     int slot = used++;
@@ -287,8 +283,6 @@ final class MemoryStripe {
     if (slot % PAGE == 0) {
       if (page == pages.length) {
         pages = Arrays.copyOf(pages, page * 2);
-        objects = Arrays.copyOf(objects, page * 2);
-        objectCounts = Arrays.copyOf(objectCounts, page * 2);
       }
       pages[page] = new long[PAGE * LONGS];
     }
@@ -305,12 +299,10 @@ final class MemoryStripe {
   }
 
   private void growIndex() {
-    int[] old = index;
-    index = new int[old.length * 2];
-    for (int value : old) {
-      if (value != 0) {
-        int slot = (value & SLOT_MASK) - 1;
-        addToIndex(pages[slot / PAGE][slot % PAGE * LONGS], slot);
+    index = new int[index.length * 2];
+    for (int slot = 0; slot < used; slot++) {
+      if (!isFree(slot)) {
+        addToIndex(read(slot, 0), slot);
       }
     }
   }
@@ -332,6 +324,6 @@ final class MemoryStripe {
   }
 
   private int home(int slot) {
-    return (int) pages[slot / PAGE][slot % PAGE * LONGS] & index.length - 1;
+    return (int) read(slot, 0) & index.length - 1;
   }
 }

@@ -11,7 +11,6 @@ import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
-import dev.onlyonce.spi.KeyHash;
 import dev.onlyonce.spi.KeyHash.Hash;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Renewal;
@@ -35,7 +34,7 @@ public final class MemoryTable {
 
   private static final int STRIPES = 64;
 
-  private final KeyHash hash = KeyHash.random();
+  private final MemoryScopes scopes = new MemoryScopes();
   private final ClaimMachine machine;
   private final long capacity;
   private final long purgeGraceMillis;
@@ -48,7 +47,6 @@ public final class MemoryTable {
     this.machine = machine;
     this.capacity = capacity;
     this.purgeGraceMillis = Limits.millis(purgeGrace);
-    MemoryScopes scopes = new MemoryScopes();
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new MemoryStripe(scopes);
       locks[i] = new ReentrantLock();
@@ -57,7 +55,7 @@ public final class MemoryTable {
 
   /** Claims one key. */
   public Answer claim(ClaimRequest request, long nowMicros) {
-    Hash at = hash.of(request.scope(), request.key());
+    Hash at = hashOf(request.scope(), request.key());
     int number = stripeOf(at);
     MemoryStripe stripe = stripes[number];
     locks[number].lock();
@@ -134,7 +132,7 @@ public final class MemoryTable {
   }
 
   private Held change(Scope scope, Key key, Change change) {
-    Hash at = hash.of(scope, key);
+    Hash at = hashOf(scope, key);
     int number = stripeOf(at);
     locks[number].lock();
     try {
@@ -167,7 +165,7 @@ public final class MemoryTable {
 
   /** Returns the record of a key, whether it has expired or not. */
   public @Nullable ClaimRecord find(Scope scope, Key key) {
-    Hash at = hash.of(scope, key);
+    Hash at = hashOf(scope, key);
     int number = stripeOf(at);
     locks[number].lock();
     try {
@@ -227,6 +225,10 @@ public final class MemoryTable {
   private static boolean matches(Query query, ClaimRecord record) {
     return query.states().contains(record.state())
         && (query.scope() == null || query.scope().equals(record.scope()));
+  }
+
+  private Hash hashOf(Scope scope, Key key) {
+    return scopes.of(scope).hash().of(key);
   }
 
   private static int stripeOf(Hash hash) {

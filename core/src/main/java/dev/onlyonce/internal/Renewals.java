@@ -94,9 +94,8 @@ public final class Renewals {
   }
 
   private long firstRenewal(HeldClaim held) {
-    long now = time.nanoTime();
-    long left = Math.min(held.leaseEndNanos() - now, held.lease().toNanos());
-    held.renewAtNanos = now + left / DUE_AFTER;
+    long leaseNanos = held.lease().toNanos();
+    held.renewAtNanos = held.leaseEndNanos() - leaseNanos + leaseNanos / DUE_AFTER;
     return held.renewAtNanos;
   }
 

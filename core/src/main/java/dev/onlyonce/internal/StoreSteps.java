@@ -17,9 +17,9 @@ final class StoreSteps {
 
   /** Does a step that asks the store, and reports to the flow. */
   static <R extends @Nullable Object> Step<R> perform(Engine engine, Flow<R> flow, Step<R> step) {
-    long asked = engine.time.nanoTime();
     try {
       if (step instanceof Step.Ask<R> ask) {
+        long asked = engine.time.nanoTime();
         Answer answer = first(() -> engine.store.claim(List.of(ask.request())));
         return flow.answered(answer, asked, engine.time.nanoTime());
       }
@@ -77,7 +77,7 @@ final class StoreSteps {
       engine.events.publish(
           new Event.Completed(
               processed.claim(),
-              Duration.ofNanos(engine.time.nanoTime() - startedNanos),
+              Duration.ofNanos(engine.eventNanos() - startedNanos),
               Duration.ofNanos(handlingNanos)));
     }
   }

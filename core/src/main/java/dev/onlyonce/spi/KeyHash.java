@@ -13,8 +13,8 @@ import java.security.SecureRandom;
  * A keyed 128-bit hash by which a store can tell scope and key apart without keeping them.
  *
  * <p><b>Guarantee.</b> Whoever does not know the secret cannot find two inputs with one hash; by
- * chance, among a billion keys the odds are below 2 in 10<sup>21</sup>. Scope and key are hashed so
- * that different pairs are different input.
+ * chance, among a billion keys the odds are below 2 in 10<sup>21</sup>. Each scope has a secret of
+ * its own, derived from this one, by which its keys are hashed.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -44,28 +44,78 @@ public final class KeyHash {
   /** 128 bits, as the first and the second eight bytes of the output, little-endian. */
   public record Hash(long first, long second) {}
 
+  /**
+   * Returns the hash for the keys of one scope: its secret is this one's hash of the scope's name.
+   */
+  public KeyHash within(Scope scope) {
+    byte[] name = scope.name().getBytes(ISO_8859_1);
+    Hash secret = of(name, 0, name.length);
+    return new KeyHash(secret.first(), secret.second());
+  }
+
   /** Returns the hash of a scope and a key. */
   public Hash of(Scope scope, Key key) {
-    String name = scope.name();
-    byte[] scopeBytes = name.getBytes(ISO_8859_1);
-    byte[] input = new byte[1 + scopeBytes.length + key.length()];
-    input[0] = (byte) scopeBytes.length;
-    System.arraycopy(scopeBytes, 0, input, 1, scopeBytes.length);
-    key.copyTo(input, 1 + scopeBytes.length);
-    return of(input, 0, input.length);
+    return within(scope).of(key);
+  }
+
+  /** Returns the hash of a key, in the scope that this hash is for. */
+  public Hash of(Key key) {
+    SipHash state = new SipHash(k0, k1);
+    int length = key.length();
+    int offset = 0;
+    for (; offset <= length - 8; offset += 8) {
+      state.add(key.wordAt(offset));
+    }
+    state.add(key.wordAt(offset) | (long) length << 56);
+    return state.end();
   }
 
   /** Returns the hash of a range of these bytes. */
   public Hash of(byte[] bytes, int offset, int length) {
-    long v0 = k0 ^ 0x736f6d6570736575L;
-    long v1 = k1 ^ 0x646f72616e646f6dL ^ 0xee;
-    long v2 = k0 ^ 0x6c7967656e657261L;
-    long v3 = k1 ^ 0x7465646279746573L;
-    int whole = length & ~7;
-    for (int i = 0; i <= whole; i += 8) {
-      long word = i < whole ? (long) LONGS.get(bytes, offset + i) : last(bytes, offset + i, length);
+    SipHash state = new SipHash(k0, k1);
+    int end = offset + length;
+    for (; offset <= end - 8; offset += 8) {
+      state.add((long) LONGS.get(bytes, offset));
+    }
+    long last = (long) length << 56;
+    for (int i = end - offset - 1; i >= 0; i--) {
+      last |= (bytes[offset + i] & 0xFFL) << (8 * i);
+    }
+    state.add(last);
+    return state.end();
+  }
+
+  /** The state of one computation. */
+  private static final class SipHash {
+    private long v0;
+    private long v1;
+    private long v2;
+    private long v3;
+
+    SipHash(long k0, long k1) {
+      v0 = k0 ^ 0x736f6d6570736575L;
+      v1 = k1 ^ 0x646f72616e646f6dL ^ 0xee;
+      v2 = k0 ^ 0x6c7967656e657261L;
+      v3 = k1 ^ 0x7465646279746573L;
+    }
+
+    void add(long word) {
       v3 ^= word;
-      for (int round = 0; round < 2; round++) {
+      rounds(2);
+      v0 ^= word;
+    }
+
+    Hash end() {
+      v2 ^= 0xee;
+      rounds(4);
+      long first = v0 ^ v1 ^ v2 ^ v3;
+      v1 ^= 0xdd;
+      rounds(4);
+      return new Hash(first, v0 ^ v1 ^ v2 ^ v3);
+    }
+
+    private void rounds(int count) {
+      for (int i = 0; i < count; i++) {
         v0 += v1;
         v2 += v3;
         v1 = Long.rotateLeft(v1, 13) ^ v0;
@@ -76,34 +126,6 @@ public final class KeyHash {
         v1 = Long.rotateLeft(v1, 17) ^ v2;
         v2 = Long.rotateLeft(v2, 32);
       }
-      v0 ^= word;
     }
-    v2 ^= 0xee;
-    long first = 0;
-    for (int round = 0; round < 8; round++) {
-      if (round == 4) {
-        first = v0 ^ v1 ^ v2 ^ v3;
-        v1 ^= 0xdd;
-      }
-      v0 += v1;
-      v2 += v3;
-      v1 = Long.rotateLeft(v1, 13) ^ v0;
-      v3 = Long.rotateLeft(v3, 16) ^ v2;
-      v0 = Long.rotateLeft(v0, 32) + v3;
-      v2 += v1;
-      v3 = Long.rotateLeft(v3, 21) ^ v0;
-      v1 = Long.rotateLeft(v1, 17) ^ v2;
-      v2 = Long.rotateLeft(v2, 32);
-    }
-    return new Hash(first, v0 ^ v1 ^ v2 ^ v3);
-  }
-
-  /** Returns the last word: the bytes that are left and, on top, the length modulo 256. */
-  private static long last(byte[] bytes, int offset, int length) {
-    long word = (long) length << 56;
-    for (int i = (length & 7) - 1; i >= 0; i--) {
-      word |= (bytes[offset + i] & 0xFFL) << (8 * i);
-    }
-    return word;
   }
 }

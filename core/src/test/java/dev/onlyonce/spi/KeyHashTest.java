@@ -80,10 +80,20 @@ class KeyHashTest {
   }
 
   @Test
-  void scope_and_key_are_hashed_with_the_length_of_the_scope_before_them() {
-    byte[] input = "\u0007billingorder-1".getBytes(UTF_8);
+  void a_key_is_hashed_as_its_bytes_are() {
+    for (int length = 1; length <= 40; length++) {
+      byte[] input = counting(length);
+      assertThat(REFERENCE.of(Key.fromStored(input))).isEqualTo(REFERENCE.of(input, 0, length));
+    }
+  }
+
+  @Test
+  void the_keys_of_a_scope_are_hashed_with_the_hash_of_its_name_as_the_secret() {
+    byte[] name = "billing".getBytes(UTF_8);
+    Hash secret = REFERENCE.of(name, 0, name.length);
     assertThat(REFERENCE.of(Scope.of("billing"), Key.of("order-1")))
-        .isEqualTo(REFERENCE.of(input, 0, input.length));
+        .isEqualTo(REFERENCE.within(Scope.of("billing")).of(Key.of("order-1")))
+        .isEqualTo(new KeyHash(secret.first(), secret.second()).of(Key.of("order-1")));
   }
 
   @Test
