@@ -35,7 +35,7 @@ public interface Attempt {
   boolean stillHeld();
 
   /**
-   * Makes the lease last this long from now on, at once.
+   * Makes the lease last this long from now on, at once; at most 24 hours.
    *
    * @return whether the claim was still held
    * @throws dev.onlyonce.spi.StoreException if the store cannot be asked

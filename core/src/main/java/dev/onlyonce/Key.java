@@ -10,6 +10,7 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 
 /**
  * An idempotency key: the name of the operation that must take effect once, as bytes.
@@ -71,7 +72,7 @@ public final class Key {
    *     UTF-8), or is longer than {@link #MAX_BYTES}
    */
   public static Key of(String text) {
-    if (text.isBlank()) {
+    if (Objects.requireNonNull(text, "key must not be null").isBlank()) {
       throw new IllegalArgumentException("key must not be blank, was '" + text + "'");
     }
     return new Key(utf8(text));
@@ -106,7 +107,7 @@ public final class Key {
    * @throws IllegalArgumentException if there are none
    */
   public static Key fitting(List<Key> parts) {
-    return fitting(Composite.of(parts).toBytes());
+    return asIsOrDigest(Composite.of(parts).toBytes());
   }
 
   /**
@@ -147,12 +148,24 @@ public final class Key {
   }
 
   /**
+   * Returns the key with exactly these bytes if they fit, else their digest.
+   *
+   * @throws IllegalArgumentException if there are none
+   */
+  public static Key fitting(byte[] bytes, int offset, int length) {
+    boolean tagged = length > 0 && bytes[offset] == TAG;
+    return length > (tagged ? MAX_BYTES - 2 : MAX_BYTES)
+        ? digestOf(bytes, offset, length)
+        : ofBytes(Arrays.copyOfRange(bytes, offset, offset + length));
+  }
+
+  /**
    * Returns the key of a JSON value that is not a string, given as canonical JSON text; a value
    * that is too long becomes the digest of it and its tag. The number {@code 1} and the string
    * {@code "1"} are two keys.
    */
   public static Key json(byte[] canonicalJson) {
-    return fitting(withTag('j', canonicalJson));
+    return asIsOrDigest(withTag('j', canonicalJson));
   }
 
   /**
@@ -239,7 +252,7 @@ public final class Key {
     return bytes;
   }
 
-  private static Key fitting(byte[] bytes) {
+  private static Key asIsOrDigest(byte[] bytes) {
     return bytes.length > MAX_BYTES ? digestOf(bytes) : new Key(bytes);
   }
 

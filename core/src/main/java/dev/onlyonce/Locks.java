@@ -140,9 +140,9 @@ public final class Locks implements AutoCloseable {
       return this;
     }
 
-    /** Sets how long a lock lasts when its process dies. */
+    /** Sets how long a lock lasts when its process dies, at most 24 hours. */
     public Builder lease(Duration duration) {
-      this.lease = Limits.requirePositive("lease", duration);
+      this.lease = Limits.requireLease(duration);
       return this;
     }
 

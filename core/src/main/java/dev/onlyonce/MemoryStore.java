@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Bounds.</b> It holds at most its capacity of records and refuses the next one with a {@link
  * StoreException} of kind FULL; it never forgets a live claim or an unexpired record to make room.
- * A key that is done without a result takes about 60 bytes, any other record some hundreds.
+ * A key that is done without a result takes about 60 bytes, any other record some hundreds; so does
+ * any in a scope that comes after 65,536 others, which are remembered as long as the store lives.
  *
  * <p><b>What is kept.</b> Keys are told apart by a hash of 128 bits with a secret of the store's
  * own ({@link dev.onlyonce.spi.KeyHash}). Once a key is done at its first attempt without result

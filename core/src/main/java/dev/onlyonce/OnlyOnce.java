@@ -12,7 +12,6 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.KeyExtractor;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -184,10 +183,5 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
   @Override
   public void close() {
     engine.close(settings.shutdownGrace());
-  }
-
-  /** Returns how long records are kept. */
-  public Duration retention() {
-    return plan.retention();
   }
 }

@@ -38,8 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OnlyOnceBuilder<R extends @Nullable Object> {
 
-  private static final Duration LONGEST_LEASE = Duration.ofHours(24);
-
   private final ClaimStore store;
   private final ResultCodec<R> codec;
   private @Nullable Scope scope;
@@ -148,11 +146,7 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
    * dies. At most 24 hours.
    */
   public OnlyOnceBuilder<R> lease(Duration duration) {
-    Limits.requirePositive("lease", duration);
-    if (duration.compareTo(LONGEST_LEASE) > 0) {
-      throw new IllegalArgumentException("lease must be at most 24 hours, was " + duration);
-    }
-    this.lease = duration;
+    this.lease = Limits.requireLease(duration);
     return this;
   }
 

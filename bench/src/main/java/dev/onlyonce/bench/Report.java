@@ -127,7 +127,7 @@ public final class Report {
   private static void print(Row row, Map<String, List<Double>> scores) {
     System.out.printf("**%s**%n%n| | ns, median (min to max) | times ours |%n", row.title());
     System.out.println("|---|---|---|");
-    double ours = median(scores.get(row.names().get(0)));
+    double ours = median(scores.values().iterator().next());
     scores.forEach(
         (name, all) ->
             System.out.printf(

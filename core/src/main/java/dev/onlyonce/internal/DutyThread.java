@@ -40,10 +40,10 @@ final class DutyThread {
       woken = true;
       changed.signal();
       if (!started && !closed) {
-        started = true;
         Thread thread = new Thread(this::run, name);
         thread.setDaemon(true);
         thread.start();
+        started = true;
       }
     } finally {
       lock.unlock();

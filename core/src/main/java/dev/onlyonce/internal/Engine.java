@@ -1,7 +1,6 @@
 package dev.onlyonce.internal;
 
 import dev.onlyonce.spi.ClaimStore;
-import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -161,7 +160,7 @@ public final class Engine {
           break;
         }
       }
-    } catch (StoreException e) {
+    } catch (RuntimeException e) {
       more = false;
       LOG.log(Level.WARNING, "expired records could not be purged, this is tried again", e);
     } finally {
@@ -178,10 +177,11 @@ public final class Engine {
     closed = true;
     if (!awaitIdle(grace)) {
       renewals.leave();
-      if (!awaitIdle(grace)) {
+      int left = awaitIdle(grace) ? 0 : inFlight.get();
+      if (left > 0) {
         LOG.log(
             Level.WARNING,
-            inFlight.get()
+            left
                 + " handlers do not end: their claims are left to their leases, and may be run"
                 + " again by others once those are over");
       }
@@ -191,17 +191,24 @@ public final class Engine {
     renewer.shutdown();
   }
 
+  /** Waits, also on a thread that is interrupted: the handlers are given their time. */
   private boolean awaitIdle(Duration grace) {
-    long nanos = Nanos.of(grace);
+    long endNanos = time.nanoTime() + Nanos.of(grace);
+    boolean interrupted = false;
     lock.lock();
     try {
-      while (inFlight.get() > 0 && nanos > 0) {
-        nanos = idle.awaitNanos(nanos);
+      while (inFlight.get() > 0 && endNanos - time.nanoTime() > 0) {
+        try {
+          idle.awaitNanos(endNanos - time.nanoTime());
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } finally {
       lock.unlock();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
     return inFlight.get() == 0;
   }

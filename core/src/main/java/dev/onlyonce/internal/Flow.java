@@ -350,6 +350,10 @@ public final class Flow<R extends @Nullable Object> {
     Claim held = Objects.requireNonNull(claim);
     // An attempt that was cut short does not count; what the exception says of the effect does.
     OnFailure.Verdict verdict = plan.onFailure().verdict(thrown, leaving ? 0 : held.attempt());
+    if (leaving && plan.lapse() == Lapse.PARK && verdict == OnFailure.Verdict.RELEASE) {
+      // Cut short anywhere: whoever does not want doubtful keys run again does not want this one.
+      verdict = OnFailure.Verdict.DOUBT;
+    }
     Duration after =
         leaving ? Duration.ZERO : plan.onFailure().backoff().delay(Math.max(1, held.attempt()));
     if (!isSettledLater()) {

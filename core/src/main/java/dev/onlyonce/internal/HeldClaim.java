@@ -164,7 +164,7 @@ final class HeldClaim implements Attempt {
 
   @Override
   public boolean extend(Duration longer) {
-    return renew(Limits.requirePositive("lease", longer), null);
+    return renew(Limits.requireLease(longer), null);
   }
 
   @Override

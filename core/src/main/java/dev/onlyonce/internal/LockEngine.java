@@ -1,5 +1,6 @@
 package dev.onlyonce.internal;
 
+import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +54,15 @@ public final class LockEngine {
       long askedNanos = engine.time.nanoTime();
       Answer answer = twice(() -> engine.store.claim(List.of(request)).get(0));
       if (answer instanceof Answer.Claimed claimed) {
-        return hold(claimed, askedNanos);
+        long leaseEndNanos = askedNanos + claimed.lease().toNanos();
+        if (leaseEndNanos - engine.time.nanoTime() > 0) {
+          return hold(claimed, leaseEndNanos);
+        }
+        // The answer came too late, and anybody may have taken over: not a lock.
+        release(claimed.claim());
+      } else {
+        requireLock(name, answer);
       }
-      requireLock(name, answer);
       long left = endNanos - engine.time.nanoTime();
       if (left <= 0 || Thread.currentThread().isInterrupted()) {
         return null;
@@ -89,8 +97,13 @@ public final class LockEngine {
     }
   }
 
-  private HeldLock hold(Answer.Claimed claimed, long askedNanos) {
-    long leaseEndNanos = askedNanos + claimed.lease().toNanos();
+  private boolean release(Claim claim) {
+    Settlement release =
+        new Settlement.Release(claim, Duration.ZERO, Settlement.Attempts.RESET, Limits.RETENTION);
+    return twice(() -> engine.store.settle(List.of(release)).get(0)) != Held.LOST;
+  }
+
+  private HeldLock hold(Answer.Claimed claimed, long leaseEndNanos) {
     Step.Run<?> run = new Step.Run<>(claimed.claim(), true, leaseEndNanos, null);
     HeldClaim held = new HeldClaim(engine.renewals, run, lease, null, false);
     takers.put(claimed.claim().key(), Thread.currentThread());
@@ -108,6 +121,7 @@ public final class LockEngine {
 
     private final HeldClaim held;
     private final Thread taker;
+    private final ReentrantLock lock = new ReentrantLock();
     private boolean released;
     private boolean wasHeld;
 
@@ -132,19 +146,20 @@ public final class LockEngine {
     }
 
     /** Releases the lock, once; returns false if another may have had it meanwhile. */
-    public synchronized boolean release() {
-      if (released) {
+    public boolean release() {
+      lock.lock();
+      try {
+        if (!released) {
+          takers.remove(held.key(), taker);
+          engine.renewals.remove(held);
+          held.handlerEnded();
+          wasHeld = LockEngine.this.release(held.claim);
+          released = true;
+        }
         return wasHeld;
+      } finally {
+        lock.unlock();
       }
-      takers.remove(held.key(), taker);
-      engine.renewals.remove(held);
-      held.handlerEnded();
-      Settlement release =
-          new Settlement.Release(
-              held.claim, Duration.ZERO, Settlement.Attempts.RESET, Limits.RETENTION);
-      wasHeld = twice(() -> engine.store.settle(List.of(release)).get(0)) != Held.LOST;
-      released = true;
-      return wasHeld;
     }
   }
 }

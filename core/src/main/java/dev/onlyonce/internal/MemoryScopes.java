@@ -9,10 +9,13 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The scopes that a memory store has met. Safe for use by several threads. */
 final class MemoryScopes {
 
+  /** How many scopes are numbered, and remembered for ever. */
+  static final int MOST = 1 << 16;
+
   /**
    * A scope as a memory store knows it.
    *
-   * @param number counted from 0
+   * @param number counted from 0; -1 for a scope that came after {@link #MOST} others
    * @param hash of the scope's keys
    */
   record Known(Scope scope, int number, KeyHash hash) {}
@@ -23,7 +26,12 @@ final class MemoryScopes {
 
   Known of(Scope scope) {
     Known found = known.get(scope);
-    return found == null ? known.computeIfAbsent(scope, this::add) : found;
+    if (found != null) {
+      return found;
+    }
+    return known.size() < MOST
+        ? known.computeIfAbsent(scope, this::add)
+        : new Known(scope, -1, hash.within(scope));
   }
 
   private Known add(Scope scope) {

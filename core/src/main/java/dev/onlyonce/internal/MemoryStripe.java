@@ -46,7 +46,6 @@ final class MemoryStripe {
   private static final int SLOT_MASK = 0xFF_FFFF;
   private static final int MAX_SLOTS = SLOT_MASK - 1;
   private static final long MAX_RETENTION = (1L << 46) - 1;
-  private static final int MAX_SCOPES = 1 << 16;
 
   private final MemoryScopes scopes;
   private int[] index = new int[64];
@@ -57,6 +56,8 @@ final class MemoryStripe {
   private int size;
   private long floor;
   private long earliestExpiry = Long.MAX_VALUE;
+  private int purgeAt;
+  private long earliestPassed = Long.MAX_VALUE;
 
   MemoryStripe(MemoryScopes scopes) {
     this.scopes = scopes;
@@ -180,6 +181,7 @@ final class MemoryStripe {
   void replace(int slot, ClaimRecord record) {
     long expiresAt = record.state().isSettled() ? record.expiresAtMillis() : Long.MAX_VALUE;
     earliestExpiry = Math.min(earliestExpiry, expiresAt);
+    earliestPassed = Math.min(earliestPassed, expiresAt);
     write(slot, EXPIRES_AT, expiresAt);
     int scope = compactScope(record);
     if (scope < 0) {
@@ -218,37 +220,39 @@ final class MemoryStripe {
             && !(record.result() instanceof Result.Value)
             && retention >= 0
             && retention <= MAX_RETENTION;
-    int scope = compact ? scopes.of(record.scope()).number() : MAX_SCOPES;
-    return scope < MAX_SCOPES ? scope : -1;
+    int scope = compact ? scopes.of(record.scope()).number() : -1;
+    return scope < MemoryScopes.MOST ? scope : -1;
   }
 
   /**
    * Forgets records whose expiry is at or before this time, and raises the floor to the largest of
-   * their tokens.
+   * their tokens. It goes on where the last call came to its limit.
    *
-   * @return how many
+   * @return how many; fewer than the limit only if there are no more
    */
   int purge(long expiredBy, int limit) {
-    if (earliestExpiry > expiredBy) {
-      return 0;
-    }
     int purged = 0;
-    long earliest = Long.MAX_VALUE;
-    for (int slot = 0; slot < used; slot++) {
-      if (isFree(slot)) {
-        continue;
-      }
-      if (expiresAt(slot) <= expiredBy && expiresAt(slot) != Long.MAX_VALUE) {
-        if (purged == limit) {
+    // The second round is for what has become due since the first one passed it.
+    while (earliestExpiry <= expiredBy) {
+      for (; purgeAt < used; purgeAt++) {
+        long expiresAt = expiresAt(purgeAt);
+        boolean isDue = expiresAt <= expiredBy && expiresAt != Long.MAX_VALUE;
+        if (isFree(purgeAt)) {
+          continue;
+        }
+        if (!isDue) {
+          earliestPassed = Math.min(earliestPassed, expiresAt);
+        } else if (purged < limit) {
+          remove(purgeAt);
+          purged++;
+        } else {
           return purged;
         }
-        remove(slot);
-        purged++;
-      } else {
-        earliest = Math.min(earliest, expiresAt(slot));
       }
+      earliestExpiry = earliestPassed;
+      earliestPassed = Long.MAX_VALUE;
+      purgeAt = 0;
     }
-    earliestExpiry = earliest;
     return purged;
   }
 

@@ -53,8 +53,19 @@ public final class MemoryTable {
     }
   }
 
-  /** Claims one key. */
+  /** Claims one key; a full table first forgets what it may. */
   public Answer claim(ClaimRequest request, long nowMicros) {
+    try {
+      return claimIfRoom(request, nowMicros);
+    } catch (StoreException e) {
+      if (e.kind() != StoreException.Kind.FULL || purge(Limits.BATCH, nowMicros) == 0) {
+        throw e;
+      }
+      return claimIfRoom(request, nowMicros);
+    }
+  }
+
+  private Answer claimIfRoom(ClaimRequest request, long nowMicros) {
     Hash at = hashOf(request.scope(), request.key());
     int number = stripeOf(at);
     MemoryStripe stripe = stripes[number];
@@ -72,7 +83,7 @@ public final class MemoryTable {
       if (write != null && slot >= 0) {
         stripe.replace(slot, write);
       } else if (write != null) {
-        reserve(stripe, nowMicros);
+        reserve(stripe);
         stripe.add(at, write);
       }
       return decision.answer();
@@ -90,12 +101,8 @@ public final class MemoryTable {
         && (request.settleNow() == null || request.requestId() != stripe.requestId(slot));
   }
 
-  /** Counts one more record in; a full table first forgets what it may of this stripe. */
-  private void reserve(MemoryStripe stripe, long nowMicros) {
-    if (size.get() >= capacity) {
-      long expiredBy = Math.floorDiv(nowMicros, 1_000) - purgeGraceMillis;
-      size.addAndGet(-stripe.purge(expiredBy, Integer.MAX_VALUE));
-    }
+  /** Counts one more record in. */
+  private void reserve(MemoryStripe stripe) {
     if (stripe.hasRoom() && size.incrementAndGet() <= capacity) {
       return;
     }

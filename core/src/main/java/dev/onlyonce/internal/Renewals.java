@@ -245,7 +245,7 @@ public final class Renewals {
           lose(batch.get(i));
         }
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failed(batch, e instanceof StoreException s ? s : StoreSteps.unexpected(e));
     }
   }

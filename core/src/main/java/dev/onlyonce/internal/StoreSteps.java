@@ -7,6 +7,7 @@ import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.StoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,15 +39,19 @@ final class StoreSteps {
   /** Asks; what a store should not throw says as little about the outcome as a time-out. */
   private static <A> A first(Supplier<List<A>> call) {
     try {
-      return call.get().get(0);
+      List<A> answers = call.get();
+      if (answers.size() != 1) {
+        throw new IllegalStateException(answers.size() + " answers to one request");
+      }
+      return Objects.requireNonNull(answers.get(0), "an answer is null");
     } catch (StoreException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       throw unexpected(e);
     }
   }
 
-  static StoreException unexpected(RuntimeException e) {
+  static StoreException unexpected(Throwable e) {
     return new StoreException(
         StoreException.Kind.UNAVAILABLE, "the store failed in a way that it should not: " + e, e);
   }

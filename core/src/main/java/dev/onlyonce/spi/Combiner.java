@@ -108,8 +108,9 @@ public final class Combiner<Q, A> {
 
   /** Carries out the batch at the head of the queue, then leaves the lead to the next caller. */
   private void lead() {
-    List<Call<Q, A>> batch = take();
+    List<Call<Q, A>> batch = new ArrayList<>();
     try {
+      take(batch);
       carryOut(batch);
     } finally {
       passOn();
@@ -117,8 +118,7 @@ public final class Combiner<Q, A> {
     }
   }
 
-  private List<Call<Q, A>> take() {
-    List<Call<Q, A>> batch = new ArrayList<>();
+  private void take(List<Call<Q, A>> batch) {
     lock.lock();
     try {
       int items = 0;
@@ -131,7 +131,6 @@ public final class Combiner<Q, A> {
         items += more;
       }
       queuedItems -= items;
-      return batch;
     } finally {
       lock.unlock();
     }

@@ -1,16 +1,23 @@
 package dev.onlyonce.spi;
 
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that sends the single calls of many threads to another store as batches, see {@link
  * Combiner}. It pays where a call costs a round trip or a disk write, and costs a little where it
  * does not, as in memory.
  *
- * <p>Guarantee, thread-safety and failure are those of the other store, and of the combiner.
+ * <p>Guarantee, thread-safety and failure are those of the other store, and of the combiner. It
+ * reads what the other store can read, and throws {@link IllegalStateException} if that cannot be
+ * read.
  */
-public final class CombiningStore implements ClaimStore {
+public final class CombiningStore implements ClaimStore, ClaimReader {
 
   private static final int QUEUE = 100_000;
 
@@ -53,6 +60,34 @@ public final class CombiningStore implements ClaimStore {
   @Override
   public List<Held> renew(List<Renewal> batch) {
     return renewals.call(batch);
+  }
+
+  @Override
+  public Optional<ClaimRecord> find(Scope scope, Key key) {
+    return reader().find(scope, key);
+  }
+
+  @Override
+  public Page list(Query query, @Nullable String cursor) {
+    return reader().list(query, cursor);
+  }
+
+  @Override
+  public List<ClaimRecord> history(Scope scope, Key key) {
+    return reader().history(scope, key);
+  }
+
+  @Override
+  public Map<ClaimState, Long> totals() {
+    return reader().totals();
+  }
+
+  private ClaimReader reader() {
+    if (store instanceof ClaimReader reader) {
+      return reader;
+    }
+    throw new IllegalStateException(
+        "reading needs a store that is a ClaimReader, " + store.getClass() + " is not");
   }
 
   @Override

@@ -7,8 +7,7 @@ import java.time.Duration;
 
 /**
  * Something that happened in an engine: the one stream from which metrics, history, log and console
- * are made. The list is complete for this version; more kinds may come, so listeners ignore what
- * they do not know.
+ * are made. More kinds may come with a version, so listeners ignore what they do not know.
  */
 public sealed interface Event {
 

@@ -8,6 +8,9 @@ public final class Limits {
   /** How long a claim lasts unless it is renewed. */
   public static final Duration LEASE = Duration.ofSeconds(30);
 
+  /** The longest lease that an engine, a lock or a handler may ask for. */
+  public static final Duration LONGEST_LEASE = Duration.ofHours(24);
+
   /** How long a settled record is kept. */
   public static final Duration RETENTION = Duration.ofDays(7);
 
@@ -53,6 +56,19 @@ public final class Limits {
       throw new IllegalArgumentException(name + " must be positive, was " + duration);
     }
     return duration;
+  }
+
+  /**
+   * Returns the lease if it is positive and not longer than {@link #LONGEST_LEASE}.
+   *
+   * @throws IllegalArgumentException if it is not, with its value
+   */
+  public static Duration requireLease(Duration lease) {
+    requirePositive("lease", lease);
+    if (lease.compareTo(LONGEST_LEASE) > 0) {
+      throw new IllegalArgumentException("lease must be at most 24 hours, was " + lease);
+    }
+    return lease;
   }
 
   /**

@@ -382,6 +382,16 @@ class FlowTest {
                 CLAIM, Duration.ZERO, Settlement.Attempts.REFUND, Plans.RETENTION));
   }
 
+  /** A handler that was interrupted in the middle of a charge had its key released, and charged. */
+  @Test
+  void a_handler_that_is_cut_short_is_in_doubt_unless_doubtful_keys_are_run_again() {
+    Step<String> parked =
+        running(Plans.standard().parking()).threw(new InterruptedException(), true);
+    assertThat(((Step.GiveUp<String>) parked).renewal().lease()).isZero();
+    Step<String> rerun = running(Plans.standard()).threw(new InterruptedException(), true);
+    assertThat(settlement(rerun)).isInstanceOf(Settlement.Release.class);
+  }
+
   @Test
   void a_failure_is_an_event_in_every_mode() {
     running(Plans.standard().mode(DeliveryMode.AT_MOST_ONCE))

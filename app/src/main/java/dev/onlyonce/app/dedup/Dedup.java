@@ -17,6 +17,7 @@ import dev.onlyonce.spi.KeyExtractor.Reason;
 import dev.onlyonce.spi.KeyExtractor.Unkeyed;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,15 +127,55 @@ public final class Dedup {
     badRecords.write(header);
   }
 
-  /** Claims the keys of a batch and writes its records to where they belong. */
+  /** Claims the keys of a batch, as many at once as a store takes, and writes its records. */
   private void sort(KeyedBatch batch) {
-    List<Answer> answers = claim(batch);
-    int claimed = 0;
+    List<ClaimRequest> requests = new ArrayList<>(Limits.BATCH);
+    int from = 0;
     for (int i = 0; i < batch.records.size(); i++) {
+      if (batch.key(i) instanceof Keyed keyed) {
+        requests.add(request(keyed));
+      }
+      if (requests.size() == Limits.BATCH || i + 1 == batch.records.size()) {
+        sort(batch, from, i + 1, claim(requests));
+        requests.clear();
+        from = i + 1;
+      }
+    }
+  }
+
+  /** What a store has answered, up to where it could not any more. */
+  private record Answers(List<Answer> given, @Nullable StoreException full) {}
+
+  private Answers claim(List<ClaimRequest> requests) {
+    try {
+      return new Answers(requests.isEmpty() ? List.of() : store.claim(requests), null);
+    } catch (StoreException e) {
+      if (e.kind() != StoreException.Kind.FULL) {
+        throw e;
+      }
+    }
+    // Some were granted before the store was full: asked again one by one, they are told apart.
+    List<Answer> given = new ArrayList<>();
+    try {
+      for (ClaimRequest request : requests) {
+        given.addAll(store.claim(List.of(request)));
+      }
+      return new Answers(given, null);
+    } catch (StoreException e) {
+      return new Answers(given, e);
+    }
+  }
+
+  private void sort(KeyedBatch batch, int from, int to, Answers answers) {
+    int claimed = 0;
+    for (int i = from; i < to; i++) {
       Extracted key = batch.key(i);
+      if (key instanceof Keyed && claimed == answers.given.size() && answers.full != null) {
+        throw Failure.store(batch.records.place(i), answers.full);
+      }
       records += batch.records.part(i).begins() ? 1 : 0;
       if (key instanceof Keyed) {
-        sortKeyed(batch.records, i, answers.get(claimed++));
+        sortKeyed(batch.records, i, answers.given.get(claimed++));
       } else if (key instanceof Unkeyed unkeyed) {
         sortUnkeyed(batch.records, i, unkeyed);
       } else if (batch.records.isPlain(i)) {
@@ -144,25 +185,6 @@ public final class Dedup {
         badRecords.take(batch.records, i, batch.records.problem(i).sentence());
       }
     }
-  }
-
-  private List<Answer> claim(KeyedBatch batch) {
-    int end = batch.records.size();
-    List<Answer> answers = new ArrayList<>(end);
-    List<ClaimRequest> requests = new ArrayList<>(Limits.BATCH);
-    for (int i = 0; i < end; i++) {
-      if (batch.key(i) instanceof Keyed keyed) {
-        requests.add(request(keyed));
-        if (requests.size() == Limits.BATCH) {
-          answers.addAll(store.claim(requests));
-          requests.clear();
-        }
-      }
-    }
-    if (!requests.isEmpty()) {
-      answers.addAll(store.claim(requests));
-    }
-    return answers;
   }
 
   private ClaimRequest request(Keyed keyed) {

@@ -121,10 +121,7 @@ interface RecordKeys {
     }
 
     private Key value() {
-      int end = fields.offset() + fields.length();
-      return fields.length() > Key.MAX_BYTES - 2
-          ? Key.digestOf(fields.bytes(), fields.offset(), fields.length())
-          : Key.ofBytes(Arrays.copyOfRange(fields.bytes(), fields.offset(), end));
+      return Key.fitting(fields.bytes(), fields.offset(), fields.length());
     }
   }
 }

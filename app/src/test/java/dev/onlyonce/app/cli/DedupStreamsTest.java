@@ -1,13 +1,10 @@
 package dev.onlyonce.app.cli;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,7 +12,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,19 +33,6 @@ class DedupStreamsTest {
 
       expectFirstDeliveries(stream.lines(), stream.firstDeliveries());
       assertThat(stream.lines().size()).isGreaterThan(3_700);
-    }
-  }
-
-  /** The same with real events, which lie beside a clone where the project is built. */
-  @Test
-  void first_deliveries_of_real_events_pass_in_order_where_they_are_at_hand() throws IOException {
-    Path data = Path.of("..", "..", "shared", "data");
-    if (Files.isDirectory(data)) {
-      try (InputStream packed = Files.newInputStream(data.resolve("audit-events.jsonl.gz"));
-          InputStream in = new GZIPInputStream(packed)) {
-        List<String> lines = new String(in.readAllBytes(), ISO_8859_1).lines().toList();
-        expectFirstDeliveries(lines, Files.readAllLines(data.resolve("audit-events.expected")));
-      }
     }
   }
 

@@ -1,8 +1,11 @@
 package dev.onlyonce.app.dedup;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.MemoryStore;
+import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.input.Input;
 import dev.onlyonce.app.input.ReadSettings;
 import dev.onlyonce.app.input.RecordReader;
@@ -23,11 +26,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** De-duplication within a window of time, on a clock that goes on by a second at each look. */
-class DedupWindowTest {
+/** What a run does with its store: windows, on a clock that goes on by a second a look; its end. */
+class DedupTest {
   @TempDir Path folder;
 
   @Test
@@ -59,6 +63,20 @@ class DedupWindowTest {
 
     assertThat(counts.passed()).isEqualTo(120_000);
     assertThat(purged.records).isBetween(50_000L, 120_000L);
+  }
+
+  /** All keys of a batch were claimed before any record was written, and those then were lost. */
+  @Test
+  void a_store_that_is_full_ends_the_run_behind_the_last_record_that_it_remembers()
+      throws IOException {
+    MemoryStore store = MemoryStore.builder().capacity(1_700).forgetful().build();
+    String lines = IntStream.range(0, 4_000).mapToObj(i -> i + "\n").collect(joining());
+
+    assertThatThrownBy(() -> run(store, Duration.ofDays(1), lines))
+        .isInstanceOf(Failure.class)
+        .hasMessageContaining("line 1701: the memory store is full");
+
+    assertThat(Files.readAllLines(folder.resolve("out"))).hasSize(1_700).endsWith("1699");
   }
 
   private Counts run(ClaimStore store, Duration window, String... contents) throws IOException {
