@@ -79,7 +79,7 @@ class DelimitedFieldsTest {
   void formats_without_columns_have_no_fields() {
     assertThatThrownBy(() -> new DelimitedFields(Format.JSONL))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("format must have columns, was jsonl");
+        .hasMessage("format must have columns, was JSONL");
   }
 
   private static List<String> csv(String record) {
