@@ -11,10 +11,12 @@ import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Settlement;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,12 @@ import org.junit.jupiter.api.Test;
 /** Threads that want the same key at the same moment. */
 @SuppressWarnings("MemberName") // The names of tests are sentences.
 interface RaceRules extends StoreFixture {
+
+  /** What has to be met before a race proves anything. */
+  Set<String> RACE = Set.of("Claimed", "HELD", "LOST", "InDoubt", "lost");
+
+  /** How many races it may take to meet that. */
+  int MOST_RACES = 200;
 
   /** How many times a race for one key is run. */
   int ROUNDS = 100;
@@ -254,10 +262,13 @@ interface RaceRules extends StoreFixture {
   @Semantics({6, 10, 12, 13, 16, 26, 34, 96, 98, 106})
   default void whatever_threads_do_at_once_the_history_is_one_that_the_rules_allow(Lab lab) {
     lab.open(settings -> settings.withPurgeGrace(lab.units(0.05)));
-    ClaimHistory history = new RandomHistory(lab, 4711).run();
-    assertThat(history.violations()).isEmpty();
-    assertThat(history.summary())
-        .as("the race was one")
-        .containsKeys("Claimed", "HELD", "LOST", "InDoubt", "lost");
+    // A race depends on the machine: there is another until each kind of answer was met.
+    Set<String> met = new HashSet<>();
+    for (int seed = 1; !met.containsAll(RACE); seed++) {
+      ClaimHistory history = new RandomHistory(lab, seed).run();
+      assertThat(history.violations()).as("race %d", seed).isEmpty();
+      met.addAll(history.summary().keySet());
+      assertThat(seed).as("races in which only %s were met", met).isLessThan(MOST_RACES);
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.onlyonce.app.dedup;
 
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
+import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.input.Header;
 import dev.onlyonce.app.input.RecordBatch;
 import dev.onlyonce.app.input.RecordReader;

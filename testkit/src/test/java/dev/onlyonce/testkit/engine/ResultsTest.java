@@ -18,6 +18,7 @@ import dev.onlyonce.Result;
 import dev.onlyonce.ResultCodec;
 import dev.onlyonce.ResultNotKeptException;
 import dev.onlyonce.spi.Event;
+import dev.onlyonce.spi.Limits;
 import dev.onlyonce.testkit.Semantics;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -190,7 +191,7 @@ class ResultsTest {
         });
     assertThat(once.seen(KEY)).isTrue();
     assertThat(once.derive().scope("mail").build().seen(KEY)).isFalse();
-    bench.time.advance(once.retention());
+    bench.time.advance(Limits.RETENTION);
     assertThat(once.seen(KEY)).isFalse();
   }
 
