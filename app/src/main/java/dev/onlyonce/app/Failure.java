@@ -51,11 +51,6 @@ public final class Failure extends RuntimeException {
     return new Failure(ExitCode.IO_FAILURE, String.valueOf(cause.getMessage()), cause);
   }
 
-  /** A store could not do what it was asked for a record. */
-  public static Failure store(String place, StoreException cause) {
-    return new Failure(ExitCode.IO_FAILURE, place + ": " + cause.getMessage(), cause);
-  }
-
   /** The sentence for the user. */
   public String sentence() {
     return sentence;

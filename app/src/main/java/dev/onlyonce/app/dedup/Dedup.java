@@ -172,7 +172,7 @@ public final class Dedup {
     for (int i = from; i < to; i++) {
       Extracted key = batch.key(i);
       if (key instanceof Keyed && claimed == answers.given.size() && answers.full != null) {
-        throw Failure.store(batch.records.place(i), answers.full);
+        throw answers.full;
       }
       records += batch.records.part(i).begins() ? 1 : 0;
       if (key instanceof Keyed) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.MemoryStore;
-import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.input.Input;
 import dev.onlyonce.app.input.ReadSettings;
 import dev.onlyonce.app.input.RecordReader;
@@ -18,6 +17,7 @@ import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -73,8 +73,8 @@ class DedupTest {
     String lines = IntStream.range(0, 4_000).mapToObj(i -> i + "\n").collect(joining());
 
     assertThatThrownBy(() -> run(store, Duration.ofDays(1), lines))
-        .isInstanceOf(Failure.class)
-        .hasMessageContaining("line 1701: the memory store is full");
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("the memory store is full");
 
     assertThat(Files.readAllLines(folder.resolve("out"))).hasSize(1_700).endsWith("1699");
   }
