@@ -191,7 +191,9 @@ class ArchitectureTest {
   }
 
   private static JavaClasses importFrom(Function<Module, Path> folder) {
-    return new ClassFileImporter().importPaths(MODULES.stream().map(folder).toList());
+    return new ClassFileImporter()
+        .withImportOption(location -> !location.contains("/jmh_generated/"))
+        .importPaths(MODULES.stream().map(folder).toList());
   }
 
   private static boolean hasSegment(String pattern, String packageName) {
