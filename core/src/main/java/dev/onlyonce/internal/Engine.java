@@ -181,9 +181,10 @@ public final class Engine {
       if (left > 0) {
         LOG.log(
             Level.WARNING,
-            left
-                + " handlers do not end: their claims are left to their leases, and may be run"
-                + " again by others once those are over");
+            "messages whose handlers do not end: "
+                + left
+                + "; their claims are left to their leases, and may be run again by others once"
+                + " those are over");
       }
     }
     renewalDuty.close();

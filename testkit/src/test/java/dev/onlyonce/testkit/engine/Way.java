@@ -13,6 +13,8 @@ import java.lang.annotation.Target;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,9 +35,11 @@ enum Way {
       CompletableFuture<Outcome<R>> outcome =
           once.attemptAsync(key, fingerprint, attempt -> stage(handler, attempt));
       try {
-        return outcome.join();
-      } catch (CompletionException e) {
+        return outcome.get();
+      } catch (ExecutionException e) {
         throw rethrown(e.getCause());
+      } catch (InterruptedException e) {
+        throw new AssertionError("the test takes too long", e);
       }
     }
   };
@@ -54,6 +58,14 @@ enum Way {
     return take(once, key, null, handler);
   }
 
+  /** Handlers of tests block, so they do not share the few threads of the common pool. */
+  private static final Executor HANDLERS =
+      task -> {
+        Thread thread = new Thread(task, "handler");
+        thread.setDaemon(true);
+        thread.start();
+      };
+
   private static <R> CompletionStage<R> stage(Handler<R, ?> handler, Attempt attempt) {
     return CompletableFuture.supplyAsync(
         () -> {
@@ -64,7 +76,8 @@ enum Way {
           } catch (Exception e) {
             throw new CompletionException(e);
           }
-        });
+        },
+        HANDLERS);
   }
 
   private static RuntimeException rethrown(Throwable thrown) {
