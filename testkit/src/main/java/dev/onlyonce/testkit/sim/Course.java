@@ -157,40 +157,48 @@ final class Course {
     boolean leased = running().leased();
     boolean isLost = leased && (toldLost || leaseEndNanos - nanos() <= 0);
     if (isLost && dice.happens(dice.looksAtItsLease)) {
-      threw(new World.Clean("saw that its lease is lost"));
+      threw(new World.Clean("saw that its lease is lost"), false);
+    } else if (dice.happens(dice.interrupted)) {
+      threw(new World.Clean("interrupted since its worker shuts down"), true);
     } else if (dice.happens(dice.failsForGood)) {
-      threw(new World.Final("the card does not exist"));
+      threw(new World.Final("the card does not exist"), false);
     } else if (dice.happens(dice.failsCleanly)) {
-      threw(new World.Clean("not today"));
+      threw(new World.Clean("not today"), false);
     } else {
-      mayStillSend = 0;
-      boolean[] heard = new boolean[1];
-      world
-          .bank()
-          .send(
-              worker,
-              message.key(),
-              running().claim().token(),
-              reply -> {
-                if (!heard[0]) {
-                  heard[0] = true;
-                  replied(reply);
-                }
-              });
-      worker.after(
-          BANK_TIME_OUT_MICROS,
-          () -> {
-            if (!heard[0]) {
-              heard[0] = true;
-              threw(new World.Doubtful("the bank does not answer"));
-            }
-          });
+      askTheBank();
     }
+  }
+
+  private void askTheBank() {
+    Dice dice = world.dice();
+    mayStillSend = 0;
+    boolean[] heard = new boolean[1];
+    world
+        .bank()
+        .send(
+            worker,
+            message.key(),
+            running().claim().token(),
+            reply -> {
+              if (!heard[0]) {
+                heard[0] = true;
+                replied(reply);
+              }
+            });
+    boolean leaving = dice.happens(dice.interrupted);
+    worker.after(
+        leaving ? dice.between(1_000, 50_000) : BANK_TIME_OUT_MICROS,
+        () -> {
+          if (!heard[0]) {
+            heard[0] = true;
+            threw(new World.Doubtful("the bank has not answered"), leaving);
+          }
+        });
   }
 
   private void replied(SimulatedBank.Reply reply) {
     if (reply == SimulatedBank.Reply.STALE) {
-      threw(new World.Clean("the bank says that the token is too small"));
+      threw(new World.Clean("the bank says that the token is too small"), false);
     } else {
       worker.after(
           world.dice().between(500, 20_000),
@@ -198,9 +206,9 @@ final class Course {
     }
   }
 
-  private void threw(Throwable thrown) {
+  private void threw(Throwable thrown, boolean leaving) {
     mayStillSend = 0;
-    report(() -> flow.threw(thrown, false));
+    report(() -> flow.threw(thrown, leaving));
   }
 
   private Step.Run<String> running() {

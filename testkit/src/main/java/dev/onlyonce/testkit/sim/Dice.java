@@ -18,6 +18,7 @@ final class Dice {
   final double renewalSkipped;
   final double failsCleanly;
   final double failsForGood;
+  final double interrupted;
   final double bankAnswerLost;
   final double bankSlow;
   final double ackLost;
@@ -38,6 +39,7 @@ final class Dice {
     renewalSkipped = level(0.2);
     failsCleanly = level(0.1);
     failsForGood = level(0.03);
+    interrupted = level(0.03);
     bankAnswerLost = level(0.05);
     bankSlow = level(0.05);
     ackLost = level(0.05);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * send copies, the broker delivers until it is acknowledged and sometimes twice at once, workers
  * vanish between any two steps or stall for longer than their lease, requests to the store are
  * refused, late, or lose their answer, the bank where the effects happen is slow and its answers
- * get lost, handlers fail, renewals are left out, wall clocks jump.
+ * get lost, handlers fail or are interrupted, renewals are left out, wall clocks jump.
  *
  * <p><b>What is checked,</b> at every step: tokens grow, done is final, a claim is settled by its
  * last holder and once; no key takes effect twice where that is promised, and elsewhere only after

@@ -5,6 +5,7 @@ import static dev.onlyonce.testkit.engine.Bench.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onlyonce.DeliveryMode;
 import dev.onlyonce.Key;
 import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.Outcome;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,22 @@ class AsyncEngineTest {
     }
     assertThat(bench.events(Event.LeaseLost.class)).isEmpty();
     assertThat(bench.memory.totals()).containsOnlyKeys(ClaimState.DONE);
+  }
+
+  @Test
+  void there_is_a_limit_to_what_is_under_way() {
+    OnlyOnce<String> once = Bench.withRealTime().engine().mode(DeliveryMode.AT_LEAST_ONCE).build();
+    CompletableFuture<String> bank = new CompletableFuture<>();
+    List<CompletableFuture<Outcome<String>>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 100_000; i++) {
+      outcomes.add(once.attemptAsync(KEY, null, attempt -> bank));
+    }
+    assertThatThrownBy(() -> once.attemptAsync(KEY, null, attempt -> bank))
+        .isInstanceOf(RejectedExecutionException.class)
+        .hasMessageStartingWith("100,000 messages are under way already");
+    bank.complete("receipt");
+    outcomes.forEach(CompletableFuture::join);
+    as(Outcome.Processed.class, once.attemptAsync(KEY, null, attempt -> bank).join());
   }
 
   @Test

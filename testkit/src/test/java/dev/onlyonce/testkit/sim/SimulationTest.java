@@ -13,6 +13,7 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimStore;
+import dev.onlyonce.spi.CombiningStore;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
@@ -59,6 +60,13 @@ class SimulationTest {
         .hasMessageContaining("What happened:")
         .hasMessageContaining("0.0000 s");
     assertThatThrownBy(() -> broken.run(seed)).hasMessage(once.getMessage());
+  }
+
+  @Test
+  void another_store_is_run_in_the_same_worlds() {
+    Setup setup = Setup.of(DeliveryMode.EFFECTIVELY_ONCE, Doubt.RESOLVE, Bank.BLIND);
+    Setup combining = setup.withStore(time -> CombiningStore.over(setup.stores().apply(time)));
+    assertThat(Simulation.of(combining).run(0, 100)).isEqualTo(Simulation.of(setup).run(0, 100));
   }
 
   // What is promised.
