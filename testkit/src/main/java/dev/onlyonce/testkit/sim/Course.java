@@ -191,9 +191,18 @@ final class Course {
         () -> {
           if (!heard[0]) {
             heard[0] = true;
-            threw(new World.Doubtful("the bank has not answered"), leaving);
+            threw(unanswered(leaving), leaving);
           }
         });
+  }
+
+  /**
+   * A handler that is interrupted need not know what that means for its effect, except to rerun.
+   */
+  private World.Failure unanswered(boolean leaving) {
+    return leaving && world.setup().doubt() != Setup.Doubt.RERUN
+        ? new World.CutShort("interrupted while the bank was asked")
+        : new World.Doubtful("the bank has not answered");
   }
 
   private void replied(SimulatedBank.Reply reply) {

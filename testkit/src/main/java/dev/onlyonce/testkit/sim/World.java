@@ -60,6 +60,15 @@ final class World {
     }
   }
 
+  /** The handler was interrupted in whatever it did. */
+  static final class CutShort extends Failure {
+    private static final long serialVersionUID = 1L;
+
+    CutShort(String message) {
+      super(message);
+    }
+  }
+
   /** What the handler throws. */
   abstract static class Failure extends RuntimeException {
     private static final long serialVersionUID = 1L;

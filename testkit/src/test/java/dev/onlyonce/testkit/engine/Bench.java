@@ -24,8 +24,9 @@ import dev.onlyonce.spi.Time;
 import dev.onlyonce.testkit.FaultyStore;
 import dev.onlyonce.testkit.ManualTime;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -41,7 +42,7 @@ final class Bench implements AutoCloseable {
   final ManualTime time = new ManualTime();
   final MemoryStore memory;
   final FaultyStore store;
-  final List<Event> events = new CopyOnWriteArrayList<>();
+  final List<Event> events = Collections.synchronizedList(new ArrayList<>());
   private final Time clocks;
 
   private Bench(boolean manual) {
@@ -115,7 +116,9 @@ final class Bench implements AutoCloseable {
   }
 
   <E extends Event> List<E> events(Class<E> kind) {
-    return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    synchronized (events) {
+      return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
   }
 
   /** Returns the outcome as what it must be. */
