@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldClaim implements Attempt {
 
-  /** Where a held claim stands; once it has left HELD it does not come back. */
+  /**
+   * Where a held claim stands; once it has left HELD it comes back only if the handler renews it by
+   * itself.
+   */
   private enum State {
     HELD,
     LOST,
@@ -91,7 +94,10 @@ final class HeldClaim implements Attempt {
     leaseEndNanos = endNanos;
   }
 
-  /** Tells the handler that the claim is lost; returns whether that is news. */
+  /**
+   * Tells the handler that the claim is lost; returns whether that is news. Called, as {@link
+   * #regain()} is, under the lock of the renewals.
+   */
   synchronized boolean lose() {
     if (state != State.HELD) {
       return false;
@@ -101,6 +107,13 @@ final class HeldClaim implements Attempt {
       interrupt(Interrupt.LOST);
     }
     return true;
+  }
+
+  /** The handler has renewed the claim, whose lease had only been over: it holds it again. */
+  synchronized void regain() {
+    if (state == State.LOST) {
+      state = State.HELD;
+    }
   }
 
   /** Interrupts the handler since the engine shuts down. */

@@ -167,7 +167,10 @@ public final class Renewals {
         }
         long lostAt = lostAt(held);
         if (lostAt - now <= 0) {
-          lost.add(held);
+          held.isRenewed = false;
+          if (held.lose()) {
+            lost.add(held);
+          }
         } else if (renewing) {
           isDueAt(lostAt);
         } else if (held.renewAtNanos - held.lease().toNanos() / GO_ALONG - now <= 0) {
@@ -181,7 +184,7 @@ public final class Renewals {
     } finally {
       lock.unlock();
     }
-    lost.forEach(this::lose);
+    lost.forEach(this::publishLost);
     if (!due.isEmpty()) {
       try {
         executor.execute(() -> renew(due));
@@ -207,16 +210,23 @@ public final class Renewals {
     return a - b <= 0 ? a : b;
   }
 
+  /** The store has said so. */
   private void lose(HeldClaim held) {
+    boolean isNews;
     lock.lock();
     try {
       held.isRenewed = false;
+      isNews = held.lose();
     } finally {
       lock.unlock();
     }
-    if (held.lose()) {
-      events.publish(new Event.LeaseLost(held.claim));
+    if (isNews) {
+      publishLost(held);
     }
+  }
+
+  private void publishLost(HeldClaim held) {
+    events.publish(new Event.LeaseLost(held.claim));
   }
 
   private void renew(List<HeldClaim> due) {
@@ -316,6 +326,8 @@ public final class Renewals {
     boolean earlier;
     lock.lock();
     try {
+      held.regain();
+      held.isRenewed = true;
       held.renewedUntil(sent + renewal.lease().toNanos(), renewal.lease());
       held.renewAtNanos = sent + renewal.lease().toNanos() / DUE_AFTER;
       earlier = isDueAt(held.renewAtNanos);

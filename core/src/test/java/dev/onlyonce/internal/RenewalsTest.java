@@ -289,6 +289,22 @@ class RenewalsTest {
     assertThat(events).isEmpty();
   }
 
+  /** It was told that its claim was held, and at the same time that it was not any more. */
+  @Test
+  void a_handler_that_renews_its_lapsed_claim_by_itself_holds_it_again() {
+    HeldClaim held = claimed("k");
+    blocked = true;
+    passWithBlockedStore(Duration.ofMillis(3_100));
+    assertThat(held.stillHeld()).isFalse();
+    assertThat(events).containsExactly(new Event.LeaseLost(held.claim));
+    assertThat(held.extend(LEASE)).isTrue();
+    assertThat(held.stillHeld()).isTrue();
+    blocked = false;
+    pass(Duration.ofSeconds(20)); // it is renewed again
+    assertThat(held.stillHeld()).isTrue();
+    assertThat(events).hasSize(1);
+  }
+
   @Test
   void claims_that_are_due_together_are_one_batch_and_a_batch_is_bounded() {
     for (int i = 0; i < 1_201; i++) {

@@ -201,6 +201,13 @@ class StoreFaultsTest {
                   private int claims;
 
                   @Override
+                  void before(Verb verb) {
+                    if (verb == Verb.RENEW) { // not by the duty thread either
+                      throw new StoreException(StoreException.Kind.UNAVAILABLE, "not now");
+                    }
+                  }
+
+                  @Override
                   void after(Verb verb) {
                     if (verb == Verb.CLAIM && ++claims == 1) {
                       bench.lapse();
