@@ -5,6 +5,7 @@ import dev.onlyonce.internal.BlockingDriver;
 import dev.onlyonce.internal.Engine;
 import dev.onlyonce.internal.Events;
 import dev.onlyonce.internal.Flow;
+import dev.onlyonce.internal.InDoubtCycle;
 import dev.onlyonce.internal.Plan;
 import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimRecord;
@@ -49,12 +50,14 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
   private final Plan<R> plan;
   private final Engine engine;
   private final Events events;
+  private final InDoubtCycle<R> inDoubt;
 
   OnlyOnce(OnlyOnceBuilder<R> settings, Engine engine, Events events) {
     this.settings = settings;
     this.plan = settings.plan();
     this.engine = engine;
     this.events = events;
+    this.inDoubt = new InDoubtCycle<>(engine, plan, events);
   }
 
   /**
@@ -156,15 +159,40 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
    * @throws IllegalStateException if the store cannot be read
    */
   public boolean seen(Key key) {
+    return reader("seen()")
+        .find(plan.scope(), key)
+        .map(ClaimRecord::state)
+        .filter(ClaimState.DONE::equals)
+        .isPresent();
+  }
+
+  /**
+   * Asks the resolver about keys of this scope that are in doubt and whose messages may never come
+   * again. One bounded duty cycle: it looks at the next records that are claimed, beginning anew
+   * after the last, and leaves those alone that are held. A key whose effect has happened is
+   * completed; one whose effect has not is released, and the next delivery of its message runs it.
+   *
+   * <p>To be called from a scheduler, no more often than the resolver may be asked about one key.
+   * Any number of threads and processes may do so.
+   *
+   * @param limit how many records to look at, from 1
+   * @return how many of them were in doubt and are not any more
+   * @throws IllegalStateException if there is no resolver, or the store cannot be read
+   */
+  public int resolveInDoubt(int limit) {
+    if (plan.resolver() == null) {
+      throw new IllegalStateException("resolveInDoubt() needs a Resolver, set with onInDoubt()");
+    }
+    return inDoubt.runOnce(reader("resolveInDoubt()"), limit);
+  }
+
+  private ClaimReader reader(String method) {
     if (settings.store() instanceof ClaimReader reader) {
-      return reader
-          .find(plan.scope(), key)
-          .map(ClaimRecord::state)
-          .filter(ClaimState.DONE::equals)
-          .isPresent();
+      return reader;
     }
     throw new IllegalStateException(
-        "seen() needs a store that is a ClaimReader, " + settings.store().getClass() + " is not");
+        "%s needs a store that is a ClaimReader, %s is not"
+            .formatted(method, settings.store().getClass()));
   }
 
   /**

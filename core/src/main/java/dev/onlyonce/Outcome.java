@@ -11,6 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Outcome<R extends @Nullable Object> {
 
+  /** Returns what the handler threw just now, null if it returned or has not run. */
+  default @Nullable Throwable cause() {
+    return null;
+  }
+
   /**
    * The handler has run and the key is done.
    *

@@ -8,7 +8,7 @@ final class Outcomes {
   private Outcomes() {}
 
   static <R extends @Nullable Object> Outcome<R> withoutError(Outcome<R> outcome) {
-    if (causeOf(outcome) instanceof Error error) {
+    if (outcome.cause() instanceof Error error) {
       throw error;
     }
     return outcome;
@@ -23,7 +23,7 @@ final class Outcomes {
     if (outcome instanceof Outcome.Duplicate<R> duplicate) {
       return duplicate.result();
     }
-    Throwable cause = causeOf(outcome);
+    Throwable cause = outcome.cause();
     if (cause != null && !(outcome instanceof Outcome.Lost)) {
       if (cause instanceof InterruptedException) {
         Thread.interrupted(); // thrown, it says so by itself
@@ -31,19 +31,6 @@ final class Outcomes {
       throw Outcomes.<X>unchecked(cause);
     }
     throw new NotProcessedException("key " + key + " " + sentence(outcome), outcome, cause);
-  }
-
-  private static @Nullable Throwable causeOf(Outcome<?> outcome) {
-    if (outcome instanceof Outcome.Released<?> released) {
-      return released.cause();
-    }
-    if (outcome instanceof Outcome.Failed<?> failed) {
-      return failed.cause();
-    }
-    if (outcome instanceof Outcome.Lost<?> lost) {
-      return lost.cause();
-    }
-    return outcome instanceof Outcome.InDoubt<?> doubt ? doubt.cause() : null;
   }
 
   private static String sentence(Outcome<?> outcome) {

@@ -3,6 +3,7 @@ package dev.onlyonce.internal;
 import dev.onlyonce.spi.Event;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Passes events on to listeners, none of which can do harm. Safe for use by several threads. */
 public final class Events {
@@ -10,6 +11,7 @@ public final class Events {
   private static final System.Logger LOG = System.getLogger("dev.onlyonce.events");
 
   private final List<Event.Listener> listeners;
+  private final AtomicLong missed = new AtomicLong();
 
   /** Passes events on to these listeners, in this order. */
   public Events(List<Event.Listener> listeners) {
@@ -21,13 +23,20 @@ public final class Events {
     return !listeners.isEmpty();
   }
 
-  /** Passes an event on; what a listener throws is logged. */
+  /**
+   * Passes an event on. What a listener throws is logged the first time, the second, the fourth and
+   * so on, since one that throws may do so at every message.
+   */
   public void publish(Event event) {
     for (Event.Listener listener : listeners) {
       try {
         listener.on(event);
       } catch (Throwable e) {
-        LOG.log(Level.WARNING, "a listener threw at " + event + "; it has missed the event", e);
+        long count = missed.incrementAndGet();
+        if (Long.bitCount(count) == 1) {
+          String what = "a listener threw at %s and has missed it; events missed so far: %d";
+          LOG.log(Level.WARNING, what.formatted(event, count), e);
+        }
       }
     }
   }

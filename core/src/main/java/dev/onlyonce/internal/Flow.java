@@ -64,8 +64,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Flow<R extends @Nullable Object> {
 
-  private static final Duration FIRST_POLL = Duration.ofMillis(10);
-  private static final Duration LAST_POLL = Duration.ofMillis(250);
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
   private static final int RESOLUTIONS = 3;
   private static final int LATE_CLAIMS = 3;
@@ -84,6 +82,7 @@ public final class Flow<R extends @Nullable Object> {
   private final Plan<R> plan;
   private final Events events;
   private final Key key;
+  private final boolean onlyResolves;
   private final ClaimRequest request;
 
   private Stage stage = Stage.NEW;
@@ -94,11 +93,8 @@ public final class Flow<R extends @Nullable Object> {
   private int lateClaims;
   private boolean isProtected = true;
   private boolean hasRun;
-  private Duration poll = FIRST_POLL;
-  private boolean isPatient;
-  private long patienceEndsNanos;
-  private boolean settlingFails;
-  private long settlingFailsSinceNanos;
+  private @Nullable Polling asking;
+  private @Nullable Polling settling;
   private @Nullable Claim claim;
   private @Nullable Outcome<R> ending;
   private byte @Nullable [] checkpoint;
@@ -111,9 +107,20 @@ public final class Flow<R extends @Nullable Object> {
    */
   public Flow(
       Plan<R> plan, Events events, Key key, @Nullable Fingerprint fingerprint, long requestId) {
+    this(plan, events, key, fingerprint, requestId, false);
+  }
+
+  private Flow(
+      Plan<R> plan,
+      Events events,
+      Key key,
+      @Nullable Fingerprint fingerprint,
+      long requestId,
+      boolean onlyResolves) {
     this.plan = plan;
     this.events = events;
     this.key = key;
+    this.onlyResolves = onlyResolves;
     this.request =
         new ClaimRequest(
             plan.scope(),
@@ -126,6 +133,16 @@ public final class Flow<R extends @Nullable Object> {
             plan.mode() == DeliveryMode.AT_MOST_ONCE ? Result.NOT_KEPT : null,
             ClaimRequest.ANY);
     this.current = new Step.Ask<>(request);
+  }
+
+  /**
+   * Makes a flow without a message: it has a key in doubt decided and never runs a handler. Where
+   * the effect has not happened, and where the key turns out not to be held at all, the end is
+   * {@link Outcome.Deferred}, due at once.
+   */
+  public static <R extends @Nullable Object> Flow<R> resolving(
+      Plan<R> plan, Events events, Key key, long requestId) {
+    return new Flow<>(plan, events, key, null, requestId, true);
   }
 
   /** Returns the key of the message. */
@@ -186,6 +203,11 @@ public final class Flow<R extends @Nullable Object> {
     if (events.on()) {
       publish(new Event.Claimed(granted));
     }
+    if (onlyResolves) {
+      return clear(
+          free(),
+          new Settlement.Release(granted, Duration.ZERO, Attempts.REFUND, plan.retention()));
+    }
     if (plan.mode() == DeliveryMode.AT_MOST_ONCE) {
       return run(granted, false, nowNanos);
     }
@@ -204,12 +226,16 @@ public final class Flow<R extends @Nullable Object> {
     return run(granted, true, leaseEndNanos);
   }
 
+  private Outcome<R> free() {
+    return new Outcome.Deferred<>(Duration.ZERO);
+  }
+
   private Step<R> run(Claim granted, boolean leased, long leaseEndNanos) {
     return go(Stage.RUNNING, new Step.Run<>(granted, leased, leaseEndNanos, checkpoint));
   }
 
   private Step<R> duplicate(Answer.Done done) {
-    if (events.on()) {
+    if (events.on() && !onlyResolves) {
       publish(new Event.Duplicate(plan.scope(), key, done.age()));
       if (request.fingerprint() != null && !done.compared()) {
         publish(new Event.NotCompared(plan.scope(), key));
@@ -230,21 +256,18 @@ public final class Flow<R extends @Nullable Object> {
 
   /** Waits for the one that holds the key, or for the time that the key is due, or ends. */
   private Step<R> turnedAway(Outcome<R> outcome, Duration left, long nowNanos) {
-    Duration bound = plan.onInProgress().bound();
-    if (bound.isZero()) {
-      return turnedAway(outcome);
+    if (onlyResolves) {
+      return end(outcome);
     }
-    if (!isPatient) {
-      isPatient = true;
-      patienceEndsNanos = nowNanos + Nanos.of(bound);
+    if (asking == null) {
+      asking = new Polling(plan.onInProgress().bound(), nowNanos);
     }
-    long patienceNanos = patienceEndsNanos - nowNanos;
-    if (patienceNanos <= 0) {
+    Duration pause = asking.next(nowNanos);
+    if (pause.isZero()) {
       return turnedAway(outcome);
     }
     ending = outcome;
-    Duration pause = min(poll, Duration.ofNanos(patienceNanos));
-    return pause(atLeastOneMilli(left.isZero() ? pause : min(pause, left)));
+    return pause(left.isZero() ? pause : min(pause, left));
   }
 
   private Step<R> turnedAway(Outcome<R> outcome) {
@@ -287,7 +310,8 @@ public final class Flow<R extends @Nullable Object> {
     if (verdict instanceof Resolver.DidNotHappen) {
       publishResolved(doubt, Event.Resolved.Verdict.DID_NOT_HAPPEN);
       return clear(
-          null, new Settlement.Release(doubtful, Duration.ZERO, Attempts.KEEP, plan.retention()));
+          onlyResolves ? free() : null,
+          new Settlement.Release(doubtful, Duration.ZERO, Attempts.KEEP, plan.retention()));
     }
     publishResolved(doubt, Event.Resolved.Verdict.UNKNOWN);
     return end(doubtful(doubt, plan.onFailure().backoff().delay(Math.max(1, doubt.attempt()))));
@@ -412,7 +436,7 @@ public final class Flow<R extends @Nullable Object> {
       return ask();
     }
     R result = outcome instanceof Outcome.Processed<R> processed ? processed.result() : null;
-    return end(new Outcome.Lost<>(result, mine, causeOf(outcome)));
+    return end(new Outcome.Lost<>(result, mine, outcome.cause()));
   }
 
   /** Ends with what came of the handler. */
@@ -445,7 +469,7 @@ public final class Flow<R extends @Nullable Object> {
     boolean mayRun =
         failure.kind() == StoreException.Kind.UNAVAILABLE
             || failure.kind() == StoreException.Kind.FULL;
-    if (plan.failOpen() && mayRun) {
+    if (plan.failOpen() && mayRun && !onlyResolves) {
       publish(new Event.Unprotected(plan.scope(), key, failure));
       return runUnprotected();
     }
@@ -454,16 +478,14 @@ public final class Flow<R extends @Nullable Object> {
 
   private Step<R> settlingFailed(StoreException failure, long nowNanos) {
     publish(new Event.StoreFailed(plan.scope(), key, failure));
-    if (!settlingFails) {
-      settlingFails = true;
-      settlingFailsSinceNanos = nowNanos;
-      poll = FIRST_POLL;
+    if (settling == null) {
+      settling = new Polling(plan.lease(), nowNanos);
     }
-    boolean goesOn = nowNanos - settlingFailsSinceNanos < plan.lease().toNanos();
-    if (failure.kind() == StoreException.Kind.UNAVAILABLE && goesOn) {
-      return pause(poll);
+    Duration pause = settling.next(nowNanos);
+    if (failure.kind() == StoreException.Kind.UNAVAILABLE && !pause.isZero()) {
+      return pause(pause);
     }
-    Throwable thrown = causeOf(Objects.requireNonNull(ending));
+    Throwable thrown = Objects.requireNonNull(ending).cause();
     String what = "could not be run any more";
     if (hasRun) {
       what = thrown == null ? "has run" : "has failed";
@@ -490,10 +512,9 @@ public final class Flow<R extends @Nullable Object> {
   }
 
   private Step<R> pause(Duration pause) {
-    poll = min(poll.multipliedBy(2), LAST_POLL);
     waitingFor = stage;
     stage = Stage.WAITING;
-    return new Step.Wait<>(pause);
+    return new Step.Wait<>(atLeastOneMilli(pause));
   }
 
   private Result encode(R value, Claim held) {
@@ -515,16 +536,6 @@ public final class Flow<R extends @Nullable Object> {
     }
     publish(new Event.ResultNotKept(held, problem));
     return Result.NOT_KEPT;
-  }
-
-  private static @Nullable Throwable causeOf(Outcome<?> outcome) {
-    if (outcome instanceof Outcome.Released<?> released) {
-      return released.cause();
-    }
-    if (outcome instanceof Outcome.Failed<?> failed) {
-      return failed.cause();
-    }
-    return outcome instanceof Outcome.InDoubt<?> doubt ? doubt.cause() : null;
   }
 
   private static String reason(Throwable thrown) {

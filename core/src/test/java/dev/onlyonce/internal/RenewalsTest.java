@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.SteppedTime;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimStore;
@@ -29,7 +30,7 @@ class RenewalsTest {
   private static final Duration LEASE = Duration.ofSeconds(3);
   private static final Duration STEP = Duration.ofMillis(10);
 
-  private final HandTime time = new HandTime();
+  private final SteppedTime time = new SteppedTime();
   private final ScriptedStore store = new ScriptedStore();
   private final List<Event> events = new ArrayList<>();
   private final Queue<Runnable> tasks = new ArrayDeque<>();
@@ -68,7 +69,7 @@ class RenewalsTest {
             "%s@%d for %d"
                 .formatted(renewal.claim().key(), passedMillis(), renewal.lease().toMillis()));
       }
-      time.pass(roundTrip);
+      time.step(roundTrip);
       return batch.stream().map(answer).toList();
     }
 
@@ -117,7 +118,7 @@ class RenewalsTest {
     long end = time.nanoTime() + duration.toNanos();
     while (end - time.nanoTime() > 0) {
       answerTasksUnlessBlocked();
-      time.pass(STEP);
+      time.step(STEP);
       if (renewals.nanosToNextRun() == 0) {
         renewals.runOnce();
       }
@@ -261,9 +262,9 @@ class RenewalsTest {
         };
     pass(Duration.ofSeconds(1));
     assertThat(store.asked).containsExactly("k@1000 for 3000", "k@1000 for 60000");
-    time.pass(Duration.ofMillis(2_990));
+    time.step(Duration.ofMillis(2_990));
     assertThat(held.stillHeld()).isTrue();
-    time.pass(Duration.ofMillis(20));
+    time.step(Duration.ofMillis(20));
     assertThat(held.stillHeld()).isFalse();
   }
 
@@ -309,7 +310,7 @@ class RenewalsTest {
   void claims_that_are_due_together_are_one_batch_and_a_batch_is_bounded() {
     for (int i = 0; i < 1_201; i++) {
       claimed("k" + i);
-      time.pass(Duration.ofNanos(50_000)); // all within 60 ms
+      time.step(Duration.ofNanos(50_000)); // all within 60 ms
     }
     pass(Duration.ofMillis(1_300));
     assertThat(store.batches).containsExactly(500, 500, 201);

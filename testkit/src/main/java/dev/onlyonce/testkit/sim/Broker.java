@@ -48,7 +48,7 @@ final class Broker {
   }
 
   void deliverAfter(Message message, long micros) {
-    world.timeline().after(micros, () -> deliver(message));
+    world.schedule().after(micros, () -> deliver(message));
   }
 
   private void deliver(Message message) {

@@ -115,7 +115,7 @@ final class Course {
   private void resolve(Resolver.Doubt doubt) {
     world.tally().inDoubt++;
     world
-        .timeline()
+        .schedule()
         .after(
             world.dice().between(1_000, 30_000),
             () -> {
@@ -279,7 +279,7 @@ final class Course {
   }
 
   private long nanos() {
-    return world.timeline().time().nanoTime();
+    return world.schedule().time().nanoTime();
   }
 
   private static long micros(Duration duration) {

@@ -47,7 +47,7 @@ final class SimulatedBank {
     boolean heard = !dice.happens(dice.bankAnswerLost);
     account(key).onTheWay.add(token);
     world
-        .timeline()
+        .schedule()
         .after(
             there,
             () -> {

@@ -22,7 +22,7 @@ final class Wire {
   void breakDown(long micros) {
     down = true;
     world.say("the store is away for %d ms", micros / 1_000);
-    world.timeline().after(micros, this::repair);
+    world.schedule().after(micros, this::repair);
   }
 
   private void repair() {
@@ -38,14 +38,14 @@ final class Wire {
     if (down || dice.happens(dice.storeRefuses)) {
       fail(worker, there, "the store was not reached", failed);
     } else if (dice.happens(dice.storeAnswerLost)) {
-      world.timeline().after(there, () -> forNobody(request));
+      world.schedule().after(there, () -> forNobody(request));
       fail(worker, TIME_OUT_MICROS, "the answer got lost", failed);
     } else if (dice.happens(dice.storeLate)) {
       long late = dice.between(TIME_OUT_MICROS, 5 * World.LEASE_MICROS);
-      world.timeline().after(late, () -> forNobody(request));
+      world.schedule().after(late, () -> forNobody(request));
       fail(worker, TIME_OUT_MICROS, "the request is late", failed);
     } else {
-      world.timeline().after(there, () -> forWorker(worker, request, answered, failed));
+      world.schedule().after(there, () -> forWorker(worker, request, answered, failed));
     }
   }
 

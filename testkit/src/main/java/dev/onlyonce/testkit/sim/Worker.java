@@ -21,7 +21,7 @@ final class Worker {
   }
 
   boolean hasRoom() {
-    return courses.size() < CAPACITY && world.timeline().nowMicros() >= stalledUntilMicros;
+    return courses.size() < CAPACITY && world.schedule().nowMicros() >= stalledUntilMicros;
   }
 
   void begin(Course course) {
@@ -36,16 +36,16 @@ final class Worker {
   /** Does something later, unless the process has vanished by then. */
   void after(long micros, Runnable action) {
     int born = life;
-    world.timeline().after(micros, () -> resume(born, action));
+    world.schedule().after(micros, () -> resume(born, action));
   }
 
   private void resume(int born, Runnable action) {
     if (born != life) {
       return;
     }
-    long stalled = stalledUntilMicros - world.timeline().nowMicros();
+    long stalled = stalledUntilMicros - world.schedule().nowMicros();
     if (stalled > 0) {
-      world.timeline().after(stalled + world.dice().upTo(1_000), () -> resume(born, action));
+      world.schedule().after(stalled + world.dice().upTo(1_000), () -> resume(born, action));
     } else {
       action.run();
     }
@@ -65,7 +65,7 @@ final class Worker {
   void stall(long micros) {
     world.say("%s STALLS for %d ms", name, micros / 1_000);
     world.tally().stalls++;
-    stalledUntilMicros = world.timeline().nowMicros() + micros;
+    stalledUntilMicros = world.schedule().nowMicros() + micros;
   }
 
   /** Tells whether an attempt with such a token, at the latest, may still do something here. */

@@ -82,7 +82,7 @@ final class World {
   private final Habits habits;
   private final @Nullable List<String> said;
   private final Dice dice;
-  private final Timeline timeline = new Timeline();
+  private final Schedule schedule = new Schedule();
   private final Tally tally = new Tally();
   private final Plan<String> plan;
   private final ClaimStore store;
@@ -105,7 +105,7 @@ final class World {
     this.said = said;
     this.dice = new Dice(seed);
     this.plan = drawPlan();
-    this.store = setup.stores().apply(timeline.time());
+    this.store = setup.stores().apply(schedule.time());
     this.ledger = new Ledger(this, store);
     this.bank = new SimulatedBank(this, setup.bank());
   }
@@ -153,8 +153,8 @@ final class World {
     return dice;
   }
 
-  Timeline timeline() {
-    return timeline;
+  Schedule schedule() {
+    return schedule;
   }
 
   Tally tally() {
@@ -201,7 +201,7 @@ final class World {
   Report run() {
     populate();
     while (!dice.isCalm() && step()) {
-      if (timeline.nowMicros() > TROUBLE_MICROS) {
+      if (schedule.nowMicros() > TROUBLE_MICROS) {
         say("from now on nothing goes wrong any more");
         dice.calmDown();
       }
@@ -222,7 +222,7 @@ final class World {
   private boolean step() {
     require(tally.steps++ < MOST_STEPS, "the world comes to an end");
     try {
-      return timeline.next();
+      return schedule.next();
     } catch (RuntimeException e) {
       throw new AssertionError("an exception where none should be: " + e, e);
     }
@@ -242,7 +242,7 @@ final class World {
     plague(dice.outageEveryMicros, () -> wire.breakDown(dice.between(20_000, 2 * LEASE_MICROS)));
     plague(
         dice.jumpEveryMicros,
-        () -> timeline.time().jump(Duration.ofSeconds(dice.between(-7_200, 7_200))));
+        () -> schedule.time().jump(Duration.ofSeconds(dice.between(-7_200, 7_200))));
     int keyCount = 1 + dice.upTo(3);
     for (int i = 0; i < keyCount; i++) {
       Key key = Key.of("k" + i);
@@ -250,7 +250,7 @@ final class World {
       int copies = 1 + dice.upTo(3);
       for (int copy = 0; copy < copies; copy++) {
         toBeSent++;
-        timeline.after(
+        schedule.after(
             dice.between(0, dice.coin() ? 50_000 : 8 * LEASE_MICROS),
             () -> {
               toBeSent--;
@@ -263,7 +263,7 @@ final class World {
   /** Lets something bad happen again and again, as long as the world is not calm. */
   private void plague(long everyMicros, Runnable fault) {
     if (everyMicros > 0) {
-      timeline.after(
+      schedule.after(
           dice.around(everyMicros),
           () -> {
             if (!dice.isCalm()) {
@@ -354,7 +354,7 @@ final class World {
   void say(String format, Object... args) {
     if (said != null) {
       String what = format.formatted(args).replaceAll(", codec=[^]]*", "");
-      said.add("%10.4f s  %s".formatted(timeline.nowMicros() / 1e6, what));
+      said.add("%10.4f s  %s".formatted(schedule.nowMicros() / 1e6, what));
     }
   }
 }

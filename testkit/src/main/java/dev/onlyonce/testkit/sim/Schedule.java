@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.PriorityQueue;
 
 /** Time, and what is going to happen in it. */
-final class Timeline {
+final class Schedule {
 
   private record Entry(long atMicros, long number, Runnable action) implements Comparable<Entry> {
     @Override
