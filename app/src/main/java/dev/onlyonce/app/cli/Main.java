@@ -2,6 +2,7 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
+import dev.onlyonce.app.input.Format;
 import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine;
@@ -44,11 +45,12 @@ public final class Main {
   /** The program with all its commands. */
   static CommandLine commandLine() {
     return new CommandLine(new Main())
-        .setCaseInsensitiveEnumValuesAllowed(true)
         // A column may be called @timestamp.
         .setExpandAtFiles(false)
         .registerConverter(Path.class, Main::path)
-        .registerConverter(Duration.class, Amounts::duration);
+        .registerConverter(Duration.class, Amounts::duration)
+        .registerConverter(Format.class, new Choice<>(Format.class))
+        .registerConverter(Stats.class, new Choice<>(Stats.class));
   }
 
   private static Path path(String name) {
