@@ -16,12 +16,10 @@ import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,31 +87,17 @@ public final class MemoryStore implements ClaimStore, ClaimReader {
 
   @Override
   public List<Answer> claim(List<ClaimRequest> batch) {
-    long now = nowMicros();
-    return each(batch, request -> table.claim(request, now));
+    return table.claim(batch, nowMicros());
   }
 
   @Override
   public List<Held> settle(List<? extends Settlement> batch) {
-    long now = nowMicros();
-    return each(batch, settlement -> table.settle(settlement, now));
+    return table.settle(batch, nowMicros());
   }
 
   @Override
   public List<Held> renew(List<Renewal> batch) {
-    long now = nowMicros();
-    return each(batch, renewal -> table.renew(renewal, now));
-  }
-
-  private static <Q, A> List<A> each(List<? extends Q> batch, Function<Q, A> verb) {
-    if (batch.size() == 1) {
-      return List.of(verb.apply(batch.get(0)));
-    }
-    List<A> answers = new ArrayList<>(batch.size());
-    for (Q item : batch) {
-      answers.add(verb.apply(item));
-    }
-    return answers;
+    return table.renew(batch, nowMicros());
   }
 
   @Override

@@ -18,12 +18,14 @@ import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,43 +55,40 @@ public final class MemoryTable {
     }
   }
 
-  /** Claims one key; a full table first forgets what it may. */
-  public Answer claim(ClaimRequest request, long nowMicros) {
-    try {
-      return claimIfRoom(request, nowMicros);
-    } catch (StoreException e) {
-      if (e.kind() != StoreException.Kind.FULL || purge(Limits.BATCH, nowMicros) == 0) {
-        throw e;
+  /** Claims each key; a full table first forgets what it may. */
+  public List<Answer> claim(List<ClaimRequest> batch, long nowMicros) {
+    while (true) {
+      try {
+        return each(
+            batch,
+            request -> hashOf(request.scope(), request.key()),
+            (stripe, hash, slot, request) -> claim(stripe, hash, slot, request, nowMicros));
+      } catch (StoreException e) {
+        if (e.kind() != StoreException.Kind.FULL || purge(Limits.BATCH, nowMicros) == 0) {
+          throw e;
+        }
+        // What was granted before is asked for again, and the same claims are the answer.
       }
-      return claimIfRoom(request, nowMicros);
     }
   }
 
-  private Answer claimIfRoom(ClaimRequest request, long nowMicros) {
-    Hash at = hashOf(request.scope(), request.key());
-    int number = stripeOf(at);
-    MemoryStripe stripe = stripes[number];
-    locks[number].lock();
-    try {
-      int slot = stripe.find(at);
-      if (slot >= 0 && isPlainDuplicate(stripe, slot, request, nowMicros)) {
-        long age = Math.floorDiv(nowMicros, 1_000) - stripe.completedAt(slot);
-        return new Answer.Done(
-            stripe.compactResult(slot), Duration.ofMillis(Math.max(0, age)), false);
-      }
-      ClaimRecord found = slot < 0 ? null : stripe.record(slot);
-      Decision<Answer> decision = machine.claim(found, request, nowMicros, stripe.floor());
-      ClaimRecord write = decision.write();
-      if (write != null && slot >= 0) {
-        stripe.replace(slot, write);
-      } else if (write != null) {
-        reserve(stripe);
-        stripe.add(at, write);
-      }
-      return decision.answer();
-    } finally {
-      locks[number].unlock();
+  private Answer claim(
+      MemoryStripe stripe, Hash hash, int slot, ClaimRequest request, long nowMicros) {
+    if (slot >= 0 && isPlainDuplicate(stripe, slot, request, nowMicros)) {
+      long age = Math.floorDiv(nowMicros, 1_000) - stripe.completedAt(slot);
+      return new Answer.Done(
+          stripe.compactResult(slot), Duration.ofMillis(Math.max(0, age)), false);
     }
+    ClaimRecord found = slot < 0 ? null : stripe.record(slot);
+    Decision<Answer> decision = machine.claim(found, request, nowMicros, stripe.floor());
+    ClaimRecord write = decision.write();
+    if (write != null && slot >= 0) {
+      stripe.replace(slot, write);
+    } else if (write != null) {
+      reserve(stripe);
+      stripe.add(hash, write);
+    }
+    return decision.answer();
   }
 
   /** Tells whether a record is compact and the machine would answer Done: the shortest way. */
@@ -118,40 +117,116 @@ public final class MemoryTable {
             capacity));
   }
 
-  /** Settles one claim. */
-  public Held settle(Settlement settlement, long nowMicros) {
-    return change(
-        settlement.claim().scope(),
-        settlement.claim().key(),
-        found -> machine.settle(found, settlement, nowMicros));
+  /** Settles each claim. */
+  public List<Held> settle(List<? extends Settlement> batch, long nowMicros) {
+    return each(
+        batch,
+        settlement -> hashOf(settlement.claim().scope(), settlement.claim().key()),
+        (stripe, hash, slot, settlement) ->
+            change(stripe, slot, machine.settle(found(stripe, slot), settlement, nowMicros)));
   }
 
-  /** Renews one claim. */
-  public Held renew(Renewal renewal, long nowMicros) {
-    return change(
-        renewal.claim().scope(),
-        renewal.claim().key(),
-        found -> machine.renew(found, renewal, nowMicros));
+  /** Renews each claim. */
+  public List<Held> renew(List<Renewal> batch, long nowMicros) {
+    return each(
+        batch,
+        renewal -> hashOf(renewal.claim().scope(), renewal.claim().key()),
+        (stripe, hash, slot, renewal) ->
+            change(stripe, slot, machine.renew(found(stripe, slot), renewal, nowMicros)));
   }
 
-  private interface Change {
-    Decision<Held> decide(@Nullable ClaimRecord found);
+  private static @Nullable ClaimRecord found(MemoryStripe stripe, int slot) {
+    return slot < 0 ? null : stripe.record(slot);
   }
 
-  private Held change(Scope scope, Key key, Change change) {
-    Hash at = hashOf(scope, key);
-    int number = stripeOf(at);
+  private static Held change(MemoryStripe stripe, int slot, Decision<Held> decision) {
+    if (decision.write() != null) {
+      stripe.replace(slot, decision.write());
+    }
+    return decision.answer();
+  }
+
+  /** What is done about an item while its stripe is locked. */
+  private interface Verb<Q, A> {
+    A apply(MemoryStripe stripe, Hash hash, int slot, Q item);
+  }
+
+  private <Q, A> List<A> each(List<? extends Q> batch, Function<Q, Hash> hashing, Verb<Q, A> verb) {
+    if (batch.size() == 1) {
+      return List.of(alone(batch.get(0), hashing, verb));
+    }
+    if (batch.size() <= capacity - size.get()) {
+      return together(batch, hashing, verb);
+    }
+    // In their order, so that those are refused which come after the table is full.
+    List<A> answers = new ArrayList<>(batch.size());
+    for (Q item : batch) {
+      answers.add(alone(item, hashing, verb));
+    }
+    return answers;
+  }
+
+  private <Q, A> A alone(Q item, Function<Q, Hash> hashing, Verb<Q, A> verb) {
+    Hash hash = hashing.apply(item);
+    int number = stripeOf(hash);
     locks[number].lock();
     try {
-      int slot = stripes[number].find(at);
-      Decision<Held> decision = change.decide(slot < 0 ? null : stripes[number].record(slot));
-      if (decision.write() != null) {
-        stripes[number].replace(slot, decision.write());
-      }
-      return decision.answer();
+      return verb.apply(stripes[number], hash, stripes[number].find(hash), item);
     } finally {
       locks[number].unlock();
     }
+  }
+
+  /**
+   * Takes a batch stripe by stripe. Each is locked once, and all its items are looked up before
+   * anything is done about the first, so that the processor waits for their memory only once.
+   */
+  private <Q, A> List<A> together(
+      List<? extends Q> batch, Function<Q, Hash> hashing, Verb<Q, A> verb) {
+    Hash[] hashes = new Hash[batch.size()];
+    for (int i = 0; i < hashes.length; i++) {
+      hashes[i] = hashing.apply(batch.get(i));
+    }
+    int[] order = byStripe(hashes);
+    int[] slots = new int[hashes.length];
+    @SuppressWarnings("unchecked") // made here, and filled with answers only
+    A[] answers = (A[]) new Object[hashes.length];
+    int to;
+    for (int from = 0; from < order.length; from = to) {
+      int number = stripeOf(hashes[order[from]]);
+      MemoryStripe stripe = stripes[number];
+      locks[number].lock();
+      try {
+        for (to = from; to < order.length && stripeOf(hashes[order[to]]) == number; to++) {
+          slots[to] = stripe.find(hashes[order[to]]);
+        }
+        for (int i = from; i < to; i++) {
+          int item = order[i];
+          // What was not there then may have been added for an earlier item.
+          int slot = slots[i] < 0 ? stripe.find(hashes[item]) : slots[i];
+          answers[item] = verb.apply(stripe, hashes[item], slot, batch.get(item));
+        }
+      } finally {
+        locks[number].unlock();
+      }
+    }
+    return Arrays.asList(answers);
+  }
+
+  /** Returns the numbers of the hashes in the order of their stripes, else as they are. */
+  private static int[] byStripe(Hash[] hashes) {
+    int[] ends = new int[STRIPES];
+    for (Hash hash : hashes) {
+      ends[stripeOf(hash)]++;
+    }
+    for (int i = 1; i < STRIPES; i++) {
+      ends[i] += ends[i - 1];
+    }
+    int[] order = new int[hashes.length];
+    for (int i = hashes.length - 1; i >= 0; i--) {
+      order[--ends[stripeOf(hashes[i])]] = i;
+    }
+    return order;
   }
 
   /** Forgets up to {@code limit} records whose expiry and grace are over. */
