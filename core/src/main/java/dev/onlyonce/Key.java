@@ -48,7 +48,7 @@ public final class Key {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final byte[] bytes;
-  private final int hash;
+  private int hash; // zero until it is asked for: a store has its own
 
   private Key(byte[] bytes) {
     if (bytes.length == 0) {
@@ -62,7 +62,6 @@ public final class Key {
               bytes.length));
     }
     this.bytes = bytes;
-    this.hash = Arrays.hashCode(bytes);
   }
 
   /**
@@ -222,12 +221,17 @@ public final class Key {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Key key && hash == key.hash && Arrays.equals(bytes, key.bytes);
+    return other instanceof Key key && Arrays.equals(bytes, key.bytes);
   }
 
   @Override
   public int hashCode() {
-    return hash;
+    int known = hash;
+    if (known == 0) {
+      known = Arrays.hashCode(bytes);
+      hash = known;
+    }
+    return known;
   }
 
   /**
