@@ -16,6 +16,7 @@ interface Door extends AutoCloseable {
   static Door named(String name, int keys) throws Exception {
     return switch (name) {
       case "onlyonce" -> new EngineDoor(keys);
+      case "store" -> new StoreDoor(keys);
       case "camel-route" -> new CamelRoute(keys);
       case "camel-repository" -> new CamelRepository(keys);
       case "spring-channel" -> new SpringChannel();

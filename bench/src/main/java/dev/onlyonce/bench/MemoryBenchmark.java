@@ -20,130 +20,151 @@ import org.openjdk.jmh.annotations.TearDown;
  * Duplicates among keys that are all done, and new keys into a memory that starts empty. A key
  * comes as 20 bytes, and making of them what the memory wants is part of the time.
  */
+@BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class MemoryBenchmark {
 
   static final int BATCH = 500;
-  static final int NEW_KEYS = 1_000_000;
+  static final int KEYS = 1_000_000;
   static final int MORE_KEYS = 100_000;
 
   /** A memory in which this many keys are done. */
   @State(Scope.Benchmark)
   public static class Filled {
     @Param("onlyonce")
-    public String memory;
+    public String contender;
 
     @Param("1000000")
     public int keys;
 
-    Memory filled;
+    Memory memory;
     final AtomicLong next = new AtomicLong();
 
     @Setup(Level.Trial)
     public void fill() {
-      filled = Memory.named(memory, keys + 64 * NEW_KEYS);
+      memory = Memory.named(contender, keys + 64 * KEYS);
       for (int i = 0; i < keys; i++) {
-        filled.handle(MessageKeys.get(i));
+        memory.handle(MessageKeys.get(i));
       }
       next.set(keys);
     }
 
     @TearDown(Level.Trial)
     public void close() throws Exception {
-      filled.close();
+      memory.close();
+    }
+
+    byte[] oneOfThem(SplittableRandom random) {
+      return MessageKeys.get(random.nextInt(keys));
     }
   }
 
-  /** Picks done keys at random. */
-  @State(Scope.Thread)
-  public static class Picker {
-    private final SplittableRandom random = new SplittableRandom();
-
-    byte[] one(Filled state) {
-      return MessageKeys.get(random.nextInt(state.keys));
-    }
-
-    byte[][] batch(Filled state) {
-      byte[][] keys = new byte[BATCH][];
-      for (int i = 0; i < BATCH; i++) {
-        keys[i] = one(state);
-      }
-      return keys;
-    }
-  }
-
+  /** Copies of keys, chosen at random. */
   @Benchmark
-  @BenchmarkMode(Mode.AverageTime)
-  public boolean duplicate(Filled state, Picker picker) {
-    return state.filled.handle(picker.one(state));
+  @OperationsPerInvocation(KEYS)
+  public long duplicate(Filled state, Cpu cpu) {
+    SplittableRandom random = new SplittableRandom();
+    long fresh =
+        cpu.measure(
+            KEYS,
+            () -> {
+              int found = 0;
+              for (int i = 0; i < KEYS; i++) {
+                found += state.memory.handle(state.oneOfThem(random)) ? 1 : 0;
+              }
+              return found;
+            });
+    return exactly(0, fresh);
   }
 
+  /** The same, 500 a call. */
   @Benchmark
-  @BenchmarkMode(Mode.AverageTime)
-  @OperationsPerInvocation(BATCH)
-  public int duplicateBatch(Filled state, Picker picker) {
-    return state.filled.handle(picker.batch(state));
+  @OperationsPerInvocation(KEYS)
+  public long duplicateBatch(Filled state, Cpu cpu) {
+    SplittableRandom random = new SplittableRandom();
+    byte[][] batch = new byte[BATCH][];
+    long fresh =
+        cpu.measure(
+            KEYS,
+            () -> {
+              int found = 0;
+              for (int i = 0; i < KEYS; i += BATCH) {
+                for (int j = 0; j < BATCH; j++) {
+                  batch[j] = state.oneOfThem(random);
+                }
+                found += state.memory.handle(batch);
+              }
+              return found;
+            });
+    return exactly(0, fresh);
   }
 
-  /** An empty memory, which then takes {@link #NEW_KEYS} from each thread. */
+  /** An empty memory, which then takes {@link #KEYS} from each thread. */
   @State(Scope.Benchmark)
   public static class Empty {
     @Param("onlyonce")
-    public String memory;
+    public String contender;
 
     private final AtomicInteger threads = new AtomicInteger();
-    Memory growing;
+    Memory memory;
 
     @Setup(Level.Iteration)
     public void renew() {
-      growing = Memory.named(memory, 64 * NEW_KEYS);
+      memory = Memory.named(contender, 64 * KEYS);
       threads.set(0);
       System.gc();
     }
 
     long firstKey() {
-      return (long) threads.getAndIncrement() * NEW_KEYS;
+      return (long) threads.getAndIncrement() * KEYS;
     }
   }
 
+  /** New keys. */
   @Benchmark
-  @BenchmarkMode(Mode.SingleShotTime)
-  @OperationsPerInvocation(NEW_KEYS)
-  public int newKey(Empty state) {
-    return add(state.growing, state.firstKey(), NEW_KEYS);
-  }
-
-  @Benchmark
-  @BenchmarkMode(Mode.SingleShotTime)
-  @OperationsPerInvocation(NEW_KEYS)
-  public int newKeyBatch(Empty state) {
+  @OperationsPerInvocation(KEYS)
+  public long newKey(Empty state, Cpu cpu) {
     long first = state.firstKey();
-    int fresh = 0;
-    for (int i = 0; i < NEW_KEYS; i += BATCH) {
-      fresh += state.growing.handle(MessageKeys.range(first + i, BATCH));
-    }
-    return allOf(fresh, NEW_KEYS);
+    return exactly(KEYS, cpu.measure(KEYS, () -> add(state.memory, first, KEYS)));
+  }
+
+  /** The same, 500 a call. */
+  @Benchmark
+  @OperationsPerInvocation(KEYS)
+  public long newKeyBatch(Empty state, Cpu cpu) {
+    long first = state.firstKey();
+    long fresh =
+        cpu.measure(
+            KEYS,
+            () -> {
+              int added = 0;
+              for (int i = 0; i < KEYS; i += BATCH) {
+                added += state.memory.handle(MessageKeys.range(first + i, BATCH));
+              }
+              return added;
+            });
+    return exactly(KEYS, fresh);
   }
 
   /** New keys on top of those that are done, few enough that the memory stays about as large. */
   @Benchmark
-  @BenchmarkMode(Mode.SingleShotTime)
   @OperationsPerInvocation(MORE_KEYS)
-  public int newKeyOnTop(Filled state) {
-    return add(state.filled, state.next.getAndAdd(MORE_KEYS), MORE_KEYS);
+  public long newKeyOnTop(Filled state, Cpu cpu) {
+    long first = state.next.getAndAdd(MORE_KEYS);
+    return exactly(MORE_KEYS, cpu.measure(MORE_KEYS, () -> add(state.memory, first, MORE_KEYS)));
   }
 
-  private static int add(Memory memory, long first, int count) {
-    int fresh = 0;
+  private static long add(Memory memory, long first, int count) {
+    int added = 0;
     for (int i = 0; i < count; i++) {
-      fresh += memory.handle(MessageKeys.get(first + i)) ? 1 : 0;
+      added += memory.handle(MessageKeys.get(first + i)) ? 1 : 0;
     }
-    return allOf(fresh, count);
+    return added;
   }
 
-  private static int allOf(int fresh, int count) {
-    if (fresh != count) {
-      throw new IllegalStateException("%,d of %,d keys were new".formatted(fresh, count));
+  private static long exactly(long expected, long fresh) {
+    if (fresh != expected) {
+      throw new IllegalStateException("%,d keys were new, not %,d".formatted(fresh, expected));
     }
     return fresh;
   }
