@@ -24,4 +24,12 @@ public interface Handler<R extends @Nullable Object, X extends Exception> {
     /** Handles the message. */
     R handle() throws X;
   }
+
+  /** A handler without a result, which does not ask for its attempt either. */
+  @FunctionalInterface
+  interface Action<X extends Exception> {
+
+    /** Handles the message. */
+    void handle() throws X;
+  }
 }

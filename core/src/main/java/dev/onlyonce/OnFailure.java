@@ -41,7 +41,7 @@ public final class OnFailure {
   public enum Verdict {
     /** Released: it may be claimed again after the back-off. */
     RELEASE,
-    /** FAILED: not run again until an operator resets it. */
+    /** FAILED: not run again until its retention is over or an operator resets it. */
     FAIL,
     /** Whether the effect happened is not known: treated like a holder that vanished. */
     DOUBT
@@ -64,7 +64,7 @@ public final class OnFailure {
 
   /** Returns this policy, with these exceptions and their subclasses failing the key for good. */
   @SafeVarargs
-  @SuppressWarnings("varargs")
+  @SuppressWarnings("varargs") // the array is only read
   public final OnFailure failOn(Class<? extends Throwable>... kinds) {
     return new OnFailure(attempts, backoff, joined(finals, List.of(kinds)), doubtful);
   }
@@ -74,7 +74,7 @@ public final class OnFailure {
    * time-outs and cut connections, after which the effect may have happened all the same.
    */
   @SafeVarargs
-  @SuppressWarnings("varargs")
+  @SuppressWarnings("varargs") // the array is only read
   public final OnFailure doubtOn(Class<? extends Throwable>... kinds) {
     return new OnFailure(attempts, backoff, finals, joined(doubtful, List.of(kinds)));
   }

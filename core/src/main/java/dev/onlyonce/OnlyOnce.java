@@ -81,6 +81,17 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
     return process(Key.of(key), attempt -> handler.handle());
   }
 
+  /** Does the same with a handler that has no result: the key is done with null. */
+  @SuppressWarnings("NullAway") // null stands for no result, whatever R is
+  public <X extends Exception> void run(String key, Handler.Action<X> handler) throws X {
+    process(
+        Key.of(key),
+        attempt -> {
+          handler.handle();
+          return null;
+        });
+  }
+
   /** Does the same, with a handler that asks for its attempt. */
   public <X extends Exception> R process(Key key, Handler<R, X> handler) throws X {
     return process(key, null, handler);

@@ -61,6 +61,7 @@ final class Outcomes {
     return "was not processed: " + outcome;
   }
 
+  // What the handler declares is what it threw, or it is unchecked.
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <X extends Exception> X unchecked(Throwable thrown) throws X {
     throw (X) thrown;

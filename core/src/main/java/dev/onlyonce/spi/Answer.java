@@ -35,7 +35,8 @@ public sealed interface Answer {
   record Done(Result result, Duration age, boolean compared) implements Answer {}
 
   /**
-   * The key failed for good and is not run again until an operator resets it.
+   * The key failed for good and is not run again until its retention is over or an operator resets
+   * it.
    *
    * @param reason in a human's words
    * @param age how long ago

@@ -26,7 +26,7 @@ public enum ClaimState {
   CLAIMED(1),
   /** The effect has happened. */
   DONE(2),
-  /** Not to be run again until an operator resets it. */
+  /** Not to be run again until its retention is over or an operator resets it. */
   FAILED(3),
   /** May be claimed again; attempts are counted on. */
   RELEASED(4);

@@ -3,7 +3,7 @@ package dev.onlyonce.spi;
 import java.util.List;
 
 /**
- * Remembers claims: four verbs, each on a batch, blocking.
+ * Remembers claims: four blocking verbs, of which three take a batch and the last one purges.
  *
  * <p><b>Guarantee.</b> Each item of a batch is one atomic step on its record, decided as {@link
  * ClaimMachine} decides it, at the store's own time. Items are independent: one batch may mix

@@ -33,7 +33,8 @@ public sealed interface Settlement {
   }
 
   /**
-   * The key cannot be handled: it is FAILED and not run again until an operator resets it.
+   * The key cannot be handled: it is FAILED and not run again until its retention is over or an
+   * operator resets it.
    *
    * @param reason in a human's words; not empty
    */

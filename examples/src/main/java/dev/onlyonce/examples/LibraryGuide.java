@@ -11,11 +11,24 @@ import dev.onlyonce.OnInProgress;
 import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Resolver;
+import dev.onlyonce.Result;
 import dev.onlyonce.ResultCodec;
+import dev.onlyonce.Scope;
+import dev.onlyonce.json.JsonFingerprint;
+import dev.onlyonce.json.JsonKeys;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.CombiningStore;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Settlement;
 import java.net.SocketTimeoutException;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -35,11 +48,23 @@ final class LibraryGuide {
     String charge(String order, long token);
 
     Optional<String> receiptOf(Key key);
+
+    void remind(String order);
   }
 
   // region key
   Key paid(String order) {
     return Key.of(order, "paid");
+  }
+
+  // endregion
+
+  // region json
+  Outcome<String> take(OnlyOnce<String> once, byte[] message) {
+    return once.attempt(
+        JsonKeys.at("/order/id", "/status").extract(message, 0, message.length),
+        JsonFingerprint.without("/sentAt").of(message),
+        attempt -> bank.charge(attempt.key().toString(), attempt.token()));
   }
 
   // endregion
@@ -64,12 +89,37 @@ final class LibraryGuide {
 
   // endregion
 
+  // region derive
+  void remind(OnlyOnce<String> once, String order) {
+    OnlyOnce<Void> mails =
+        once.derive().scope("mail").results(ResultCodec.NONE).onInDoubt(OnInDoubt.RERUN).build();
+    mails.run("reminder/" + order, () -> bank.remind(order));
+  }
+
+  // endregion
+
   // region resolver
   Resolver.Verdict<String> wasItCharged(Resolver.Doubt doubt) {
     Optional<String> receipt = bank.receiptOf(doubt.key());
     return receipt.isPresent()
         ? new Resolver.Happened<>(receipt.get())
         : new Resolver.DidNotHappen<>();
+  }
+
+  // endregion
+
+  // region decide
+  boolean wasCharged(MemoryStore store, Scope scope, Key key, String receipt) {
+    ClaimRecord record = store.find(scope, key).orElseThrow();
+    ClaimRequest open =
+        ClaimRequest.of(scope, key, new SecureRandom().nextLong(), Limits.LEASE, Lapse.PARK)
+            .expecting(record.token());
+    if (store.claim(List.of(open)).get(0) instanceof Answer.Claimed mine) {
+      Result result = ResultCodec.TEXT.encode(receipt);
+      Settlement done = new Settlement.Complete(mine.claim(), result, Limits.RETENTION);
+      return store.settle(List.of(done)).get(0) == Held.HELD;
+    }
+    return false; // it has changed meanwhile: look again
   }
 
   // endregion

@@ -1,5 +1,6 @@
 package dev.onlyonce.examples;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import dev.onlyonce.Locks;
 import dev.onlyonce.MemoryStore;
 import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.Outcome;
+import dev.onlyonce.Scope;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ class LibraryGuideTest {
 
   private static final class CountingBank implements LibraryGuide.Bank {
     final List<String> charged = new ArrayList<>();
+    final List<String> reminded = new ArrayList<>();
     long largestToken;
 
     @Override
@@ -46,6 +49,11 @@ class LibraryGuideTest {
     public Optional<String> receiptOf(Key key) {
       return Optional.empty();
     }
+
+    @Override
+    public synchronized void remind(String order) {
+      reminded.add(order);
+    }
   }
 
   @Test
@@ -59,7 +67,7 @@ class LibraryGuideTest {
             .results()
             .map(region -> region.group(2).indent(-2).stripTrailing())
             .toList();
-    assertThat(regions).hasSize(8);
+    assertThat(regions).hasSize(11);
     assertThat(regions).allSatisfy(code -> assertThat(text).contains("```java\n" + code + "\n```"));
   }
 
@@ -93,6 +101,43 @@ class LibraryGuideTest {
   }
 
   @Test
+  void a_message_of_json_is_known_by_its_fields_and_refused_without_them() {
+    try (OnlyOnce<String> once = guide.engine()) {
+      byte[] message = json("{'order':{'id':'o-3'},'status':'paid','sentAt':1}");
+      byte[] copy = json("{'sentAt':2,'status':'paid','order':{'id':'o-3'}}");
+      assertThat(guide.take(once, message)).isInstanceOf(Outcome.Processed.class);
+      assertThat(guide.take(once, copy)).isInstanceOf(Outcome.Duplicate.class);
+      assertThat(guide.take(once, json("{'status':'paid'}"))).isInstanceOf(Outcome.Unkeyed.class);
+    }
+    assertThat(bank.charged).hasSize(1);
+  }
+
+  private static byte[] json(String text) {
+    return text.replace('\'', '"').getBytes(UTF_8);
+  }
+
+  @Test
+  void a_view_has_keys_and_results_of_its_own() {
+    try (OnlyOnce<String> once = guide.engine()) {
+      guide.charge(once, "order-4");
+      guide.remind(once, "order-4");
+      guide.remind(once, "order-4");
+    }
+    assertThat(bank.reminded).containsExactly("order-4");
+  }
+
+  @Test
+  void an_operator_decides_that_a_failed_key_is_done() {
+    try (OnlyOnce<String> once = guide.engine()) {
+      assertThatThrownBy(() -> guide.charge(once, " "))
+          .isInstanceOf(IllegalArgumentException.class);
+      Key key = guide.paid(" ");
+      assertThat(guide.wasCharged(store, Scope.of("billing"), key, "by hand")).isTrue();
+      assertThat(guide.charge(once, " ")).isEqualTo("by hand");
+    }
+  }
+
+  @Test
   void the_books_are_closed_under_a_lock() {
     try (Locks locks = Locks.on(store)) {
       assertThat(guide.closeTheBooks(locks, "monday")).isTrue();
@@ -104,12 +149,7 @@ class LibraryGuideTest {
     List<String> sent = new ArrayList<>();
     try (OnlyOnce<Void> once = guide.combining()) {
       for (int copy = 0; copy < 2; copy++) {
-        once.process(
-            "mail-1",
-            () -> {
-              sent.add("mail-1");
-              return null;
-            });
+        once.run("mail-1", () -> sent.add("mail-1"));
       }
     }
     assertThat(sent).containsExactly("mail-1");

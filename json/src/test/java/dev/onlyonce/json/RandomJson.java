@@ -129,7 +129,7 @@ final class RandomJson {
     return copy;
   }
 
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // made here, of maps and lists of objects
   private Object changedValue(Object value) {
     if (value == null) {
       return false;

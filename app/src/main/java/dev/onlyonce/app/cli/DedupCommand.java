@@ -207,7 +207,8 @@ final class DedupCommand implements Callable<Integer> {
         String.format(
             Locale.ROOT,
             "there are more than %,d different keys, which is what the memory holds that Java may"
-                + " use; give it more, as in JAVA_TOOL_OPTIONS=-Xmx8g, or forget keys with --window",
+                + " use; give it more, as in ONLYONCE_JAVA_OPTS=-Xmx8g (java -jar:"
+                + " JAVA_TOOL_OPTIONS), or forget keys with --window",
             capacity()));
   }
 

@@ -55,7 +55,7 @@ final class Errors {
       return failure.exitCode().number();
     }
     if (e instanceof OutOfMemoryError) {
-      say("out of memory; give Java more, as in JAVA_TOOL_OPTIONS=-Xmx4g");
+      say("out of memory; give Java more, as in ONLYONCE_JAVA_OPTS=-Xmx4g, or JAVA_TOOL_OPTIONS");
       trace(e);
       return ExitCode.IO_FAILURE.number();
     }

@@ -304,8 +304,8 @@ class DedupCommandTest {
           --max-record 2GiB         | '2GiB' is out of range
           --max-record 17179869185G | '17179869185G' is out of range
           --max-record 1.5M         | '1.5M' is not a size; write it as 4096, 64KiB, 64MiB or 1GiB
-          --stats xml               | expected one of [TEXT, JSON, NONE] (case-insensitive) but was 'xml'
-          --format xml              | expected one of [JSONL, CSV, TSV, LINES] (case-insensitive) but was 'xml'
+          --stats xml               | must be text, json or none, was 'xml'
+          --format xml              | must be jsonl, csv, tsv or lines, was 'xml'
           --kye /id                 | Unknown option: '--kye'
           --key                     | Missing required parameter for option '--key' (EXPR)
           --stats                   | Missing required parameter for option '--stats'

@@ -198,8 +198,8 @@ class DedupProgramTest {
     assertThat(result.err())
         .endsWith(
             "onlyonce: there are more than 100,000 different keys, which is what the memory holds"
-                + " that Java may use; give it more, as in JAVA_TOOL_OPTIONS=-Xmx8g, or forget"
-                + " keys with --window\n");
+                + " that Java may use; give it more, as in ONLYONCE_JAVA_OPTS=-Xmx8g (java -jar:"
+                + " JAVA_TOOL_OPTIONS), or forget keys with --window\n");
   }
 
   @Test

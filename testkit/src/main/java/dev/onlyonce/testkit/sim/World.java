@@ -186,7 +186,7 @@ final class World {
   }
 
   /** Returns the handler's result, which is null for every other key. */
-  @SuppressWarnings("NullAway")
+  @SuppressWarnings("NullAway") // what the worlds' handlers return may be null
   static String receiptOf(Key key) {
     return key.toString().matches("k[02]") ? "receipt of " + key : null;
   }
@@ -350,7 +350,7 @@ final class World {
   }
 
   /** Notes what happens, if somebody wants to know. */
-  @SuppressWarnings("AnnotateFormatMethod")
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation is another library's
   void say(String format, Object... args) {
     if (said != null) {
       String what = format.formatted(args).replaceAll(", codec=[^]]*", "");
