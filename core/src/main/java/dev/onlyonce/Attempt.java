@@ -13,6 +13,12 @@ import java.util.Optional;
  */
 public interface Attempt {
 
+  /**
+   * Returns the claim under which the handler runs, for a fence in a transaction of its own: {@link
+   * dev.onlyonce.spi.TransactionalStore#holds}.
+   */
+  Claim claim();
+
   /** Returns the scope of the key. */
   Scope scope();
 

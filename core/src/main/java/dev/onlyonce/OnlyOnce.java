@@ -13,6 +13,8 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.KeyExtractor;
+import dev.onlyonce.spi.Limits;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -112,6 +114,7 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
    * handler has thrown, except for an {@link Error}, which is thrown on when the key is settled.
    */
   public Outcome<R> attempt(Key key, @Nullable Fingerprint fingerprint, Handler<R, ?> handler) {
+    Objects.requireNonNull(handler, "handler must not be null");
     BlockingDriver<R> driver =
         new BlockingDriver<>(
             engine, plan, flow(key, fingerprint), handler, settings.interruptsWhenLost());
@@ -160,6 +163,7 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
   }
 
   private Flow<R> flow(Key key, @Nullable Fingerprint fingerprint) {
+    Objects.requireNonNull(key, "key must not be null");
     return new Flow<>(plan, events, key, fingerprint, ThreadLocalRandom.current().nextLong());
   }
 
@@ -179,18 +183,25 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
 
   /**
    * Asks the resolver about keys of this scope that are in doubt and whose messages may never come
-   * again. One bounded duty cycle: it looks at the next records that are claimed, beginning anew
-   * after the last, and leaves those alone that are held. A key whose effect has happened is
-   * completed; one whose effect has not is released, and the next delivery of its message runs it.
+   * again. One bounded duty cycle: it asks about the next ones, and begins anew after the last. A
+   * key whose effect has happened is completed; one whose effect has not is released, and the next
+   * delivery of its message runs it.
    *
    * <p>To be called from a scheduler, no more often than the resolver may be asked about one key.
    * Any number of threads and processes may do so.
    *
-   * @param limit how many records to look at, from 1
-   * @return how many of them were in doubt and are not any more
-   * @throws IllegalStateException if there is no resolver, or the store cannot be read
+   * @param limit how many keys to ask about at the most, from 1
+   * @return how many of them are not in doubt any more
+   * @throws IllegalStateException if there is no resolver, the mode is not effectively-once, or the
+   *     store cannot be read
    */
   public int resolveInDoubt(int limit) {
+    Limits.requirePositive("limit", limit);
+    if (plan.mode() != DeliveryMode.EFFECTIVELY_ONCE) {
+      throw new IllegalStateException(
+          "resolveInDoubt() needs mode EFFECTIVELY_ONCE, in which alone keys get in doubt; it is "
+              + plan.mode());
+    }
     if (plan.resolver() == null) {
       throw new IllegalStateException("resolveInDoubt() needs a Resolver, set with onInDoubt()");
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * smaller token than it has seen is not enough: until the next attempt arrives it has not seen a
  * larger one. Otherwise say {@link Unknown}: the key stays in doubt and is asked about again later.
  *
- * <p>It runs on the thread that met the key; what it throws counts as {@link Unknown}.
+ * <p>It runs on the thread that met the key; whatever it throws counts as {@link Unknown}.
  *
  * @param <R> the result of the handler whose effect is asked about
  */

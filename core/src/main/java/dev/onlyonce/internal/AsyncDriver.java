@@ -56,14 +56,19 @@ public final class AsyncDriver<R extends @Nullable Object> {
 
   /** Reports and takes the steps that follow, on a thread of the executor. */
   private void proceed(Report<R> report) {
-    executor.execute(
-        () -> {
-          try {
-            drive(report.make());
-          } catch (Throwable e) {
-            fail(e);
-          }
-        });
+    try {
+      executor.execute(() -> take(report));
+    } catch (Throwable e) {
+      fail(e); // there is no thread to be had
+    }
+  }
+
+  private void take(Report<R> report) {
+    try {
+      drive(report.make());
+    } catch (Throwable e) {
+      fail(e);
+    }
   }
 
   private void drive(Step<R> from) {

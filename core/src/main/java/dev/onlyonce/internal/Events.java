@@ -23,6 +23,17 @@ public final class Events {
     return !listeners.isEmpty();
   }
 
+  /** Says what was thrown, also if that cannot say it itself. */
+  static String text(Throwable thrown) {
+    String name = thrown.getClass().getName();
+    try {
+      String message = thrown.getMessage();
+      return message == null ? name : name + ": " + message;
+    } catch (Throwable e) {
+      return name;
+    }
+  }
+
   /**
    * Passes an event on. What a listener throws is logged the first time, the second, the fourth and
    * so on, since one that throws may do so at every message.
@@ -34,8 +45,8 @@ public final class Events {
       } catch (Throwable e) {
         long count = missed.incrementAndGet();
         if (Long.bitCount(count) == 1) {
-          String what = "a listener threw at %s and has missed it; events missed so far: %d";
-          LOG.log(Level.WARNING, what.formatted(event, count), e);
+          String what = "a listener threw %s at %s and has missed it; events missed so far: %d";
+          LOG.log(Level.WARNING, what.formatted(text(e), event.getClass().getSimpleName(), count));
         }
       }
     }

@@ -99,6 +99,7 @@ public final class Flow<R extends @Nullable Object> {
   private @Nullable Outcome<R> ending;
   private byte @Nullable [] checkpoint;
   private Answer.@Nullable InDoubt pending;
+  private @Nullable Result happened;
 
   /**
    * Makes the flow of one message.
@@ -130,7 +131,7 @@ public final class Flow<R extends @Nullable Object> {
             plan.lease(),
             plan.retention(),
             plan.lapse(),
-            plan.mode() == DeliveryMode.AT_MOST_ONCE ? Result.NOT_KEPT : null,
+            plan.mode() == DeliveryMode.AT_MOST_ONCE && !onlyResolves ? Result.NOT_KEPT : null,
             ClaimRequest.ANY);
     this.current = new Step.Ask<>(request);
   }
@@ -202,6 +203,11 @@ public final class Flow<R extends @Nullable Object> {
     checkpoint = answer.checkpoint();
     if (events.on()) {
       publish(new Event.Claimed(granted));
+    }
+    if (happened != null) {
+      // Another has let it go meanwhile, but here it is known to have happened.
+      return clear(
+          duplicateOf(happened), new Settlement.Complete(granted, happened, plan.retention()));
     }
     if (onlyResolves) {
       return clear(
@@ -300,12 +306,12 @@ public final class Flow<R extends @Nullable Object> {
     expect(Stage.RESOLVING);
     Answer.InDoubt doubt = Objects.requireNonNull(pending);
     Claim doubtful = new Claim(plan.scope(), key, doubt.token(), doubt.attempt());
-    if (verdict instanceof Resolver.Happened<R> happened) {
+    if (verdict instanceof Resolver.Happened<R> known) {
       publishResolved(doubt, Event.Resolved.Verdict.HAPPENED);
-      Result result = encode(happened.result(), doubtful);
+      Result result = encode(known.result(), doubtful);
+      happened = result;
       return clear(
-          new Outcome.Duplicate<>(result, Duration.ZERO, plan.codec()),
-          new Settlement.Complete(doubtful, result, plan.retention()));
+          duplicateOf(result), new Settlement.Complete(doubtful, result, plan.retention()));
     }
     if (verdict instanceof Resolver.DidNotHappen) {
       publishResolved(doubt, Event.Resolved.Verdict.DID_NOT_HAPPEN);
@@ -314,7 +320,13 @@ public final class Flow<R extends @Nullable Object> {
           new Settlement.Release(doubtful, Duration.ZERO, Attempts.KEEP, plan.retention()));
     }
     publishResolved(doubt, Event.Resolved.Verdict.UNKNOWN);
-    return end(doubtful(doubt, plan.onFailure().backoff().delay(Math.max(1, doubt.attempt()))));
+    // Nobody counts how often was asked, so the back-off is that of the attempt, and not too short.
+    Duration backoff = plan.onFailure().backoff().delay(Math.max(1, doubt.attempt()));
+    return end(doubtful(doubt, max(backoff, RETRY_AFTER)));
+  }
+
+  private Outcome<R> duplicateOf(Result result) {
+    return new Outcome.Duplicate<>(result, Duration.ZERO, plan.codec());
   }
 
   /** Settles a claim that nobody works on, then ends with the outcome or asks anew. */
@@ -469,6 +481,9 @@ public final class Flow<R extends @Nullable Object> {
     boolean mayRun =
         failure.kind() == StoreException.Kind.UNAVAILABLE
             || failure.kind() == StoreException.Kind.FULL;
+    if (plan.failOpen() && mayRun && happened != null) {
+      return end(duplicateOf(happened)); // its record stays in doubt, and is asked about again
+    }
     if (plan.failOpen() && mayRun && !onlyResolves) {
       publish(new Event.Unprotected(plan.scope(), key, failure));
       return runUnprotected();
@@ -532,15 +547,14 @@ public final class Flow<R extends @Nullable Object> {
           "the result has %,d bytes, the limit is %,d".formatted(length, plan.resultLimitBytes());
     } catch (Throwable e) {
       // Also an Error, a stack overflow for instance: the effect has happened and must be recorded.
-      problem = "the result cannot be encoded: " + e;
+      problem = "the result cannot be encoded: " + Events.text(e);
     }
     publish(new Event.ResultNotKept(held, problem));
     return Result.NOT_KEPT;
   }
 
   private static String reason(Throwable thrown) {
-    String message = thrown.getMessage();
-    String reason = thrown.getClass().getName() + (message == null ? "" : ": " + message);
+    String reason = Events.text(thrown);
     return reason.length() <= 1_000 ? reason : reason.substring(0, 1_000);
   }
 
@@ -562,6 +576,10 @@ public final class Flow<R extends @Nullable Object> {
     if (stage != expected) {
       throw new IllegalStateException("the flow is at " + stage + ", this belongs to " + expected);
     }
+  }
+
+  private static Duration max(Duration a, Duration b) {
+    return a.compareTo(b) >= 0 ? a : b;
   }
 
   private static Duration min(Duration a, Duration b) {

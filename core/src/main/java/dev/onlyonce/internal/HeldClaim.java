@@ -49,6 +49,9 @@ final class HeldClaim implements Attempt {
   long renewAtNanos;
   boolean isRenewed;
 
+  /** Odd while a batch of renewals with this claim is on its way; grows at both its ends. */
+  long batches;
+
   private volatile Duration lease;
   private volatile long leaseEndNanos;
   private State state = State.HELD;
@@ -140,6 +143,11 @@ final class HeldClaim implements Attempt {
       Thread.interrupted();
     }
     return sent;
+  }
+
+  @Override
+  public Claim claim() {
+    return claim;
   }
 
   @Override

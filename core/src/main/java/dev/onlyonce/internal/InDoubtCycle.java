@@ -7,9 +7,8 @@ import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimReader.Page;
 import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
-import dev.onlyonce.spi.ClaimState;
-import dev.onlyonce.spi.Lapse;
-import java.util.Set;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +23,9 @@ public final class InDoubtCycle<R extends @Nullable Object> {
   private final Plan<R> plan;
   private final Events events;
   private final ReentrantLock lock = new ReentrantLock();
+  private final Deque<ClaimRecord> page = new ArrayDeque<>();
   private @Nullable String cursor;
+  private boolean isAtEnd;
 
   /** Makes a cycle that begins at the first record. */
   public InDoubtCycle(Engine engine, Plan<R> plan, Events events) {
@@ -34,26 +35,41 @@ public final class InDoubtCycle<R extends @Nullable Object> {
   }
 
   /**
-   * Looks at the next records, and asks the resolver about those that are in doubt.
+   * Asks the resolver about the next keys that are in doubt. A call ends behind the last one, and
+   * the next begins anew.
    *
-   * @param limit how many records to look at
-   * @return how many keys were in doubt and are not any more
+   * @param limit how many keys to ask about, or pages to look at, at the most
+   * @return how many of them are not in doubt any more
    */
   public int runOnce(ClaimReader reader, int limit) {
     lock.lock();
     try {
-      Query claimed = new Query(plan.scope(), Set.of(ClaimState.CLAIMED), limit);
-      Page page = reader.list(claimed, cursor);
       int decided = 0;
-      for (ClaimRecord record : page.records()) {
-        Key key = record.key();
-        decided += record.lapse() == Lapse.PARK && key != null && isDecided(key) ? 1 : 0;
+      for (int i = 0; i < limit; i++) {
+        if (page.isEmpty() && !turn(reader, limit)) {
+          break;
+        }
+        // Whatever comes of one key, the next call goes on behind it.
+        Key key = page.isEmpty() ? null : page.remove().key();
+        decided += key != null && isDecided(key) ? 1 : 0;
       }
-      cursor = page.next();
       return decided;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Turns to the next page; returns whether there may be more. */
+  private boolean turn(ClaimReader reader, int limit) {
+    if (isAtEnd) {
+      isAtEnd = false;
+      return false;
+    }
+    Page next = reader.list(Query.inDoubt(limit).in(plan.scope()), cursor);
+    page.addAll(next.records());
+    cursor = next.next();
+    isAtEnd = cursor == null && !page.isEmpty();
+    return cursor != null || isAtEnd;
   }
 
   /** Asks about a key; one that is held, after all, is left alone. */

@@ -7,23 +7,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The records of which an entry of a {@link MemoryStripe} cannot say all. A place that is cleared
- * is used again, so a shelf is as large as it ever had to be. Not safe for use by several threads.
+ * is used again, so a shelf is as large as it ever had to be. Only {@link #put} takes memory, and
+ * has changed nothing if there is none. Not safe for use by several threads.
  */
 final class MemoryShelf {
 
   private @Nullable ClaimRecord[] records = new ClaimRecord[16];
   private int used;
+
+  /** As long as the records, so that clearing takes no memory. */
   private int[] vacant = new int[16];
+
   private int vacancies;
 
   /** Puts a record down; returns its place. */
   int put(ClaimRecord record) {
-    int place = vacancies > 0 ? vacant[--vacancies] : used++;
-    if (place == records.length) {
-      records = Arrays.copyOf(records, place * 2);
+    if (vacancies > 0) {
+      int place = vacant[--vacancies];
+      records[place] = record;
+      return place;
     }
-    records[place] = record;
-    return place;
+    if (used == records.length) {
+      int[] moreVacant = Arrays.copyOf(vacant, used * 2);
+      records = Arrays.copyOf(records, used * 2);
+      vacant = moreVacant;
+    }
+    records[used] = record;
+    return used++;
   }
 
   ClaimRecord get(int place) {
@@ -36,9 +46,6 @@ final class MemoryShelf {
 
   void clear(int place) {
     records[place] = null;
-    if (vacancies == vacant.length) {
-      vacant = Arrays.copyOf(vacant, vacancies * 2);
-    }
     vacant[vacancies++] = place;
   }
 }

@@ -30,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  * <p>That is all there is of a key which is done at the first attempt without a payload's
  * fingerprint and without a result ("compact"). Every other record is an object on a shelf beside;
  * of its entry, only the longs 0 to 3 count.
+ *
+ * <p>What takes memory is done before anything is changed: a call that ends in an {@link
+ * OutOfMemoryError} leaves the stripe as it was. Nobody may be told that a key is done because the
+ * memory ran out in the middle of claiming it.
  */
 final class MemoryStripe {
 
@@ -127,34 +131,56 @@ final class MemoryStripe {
 
   /** Adds a record for a hash that has none. */
   void add(Hash hash, ClaimRecord record) {
-    replace(table.add(hash), record);
+    int scope = compactScope(record);
+    if (scope >= 0) {
+      writeCompact(table.add(hash), record, scope);
+      return;
+    }
+    int place = shelf.put(record);
+    int slot;
+    try {
+      slot = table.add(hash);
+    } catch (OutOfMemoryError e) {
+      shelf.clear(place);
+      throw e;
+    }
+    writeShelved(slot, record, place);
   }
 
   /** Writes the new version of the record in a slot. */
   void replace(int slot, ClaimRecord record) {
-    long expiresAt = record.state().isSettled() ? record.expiresAtMillis() : Long.MAX_VALUE;
-    earliestExpiry = Math.min(earliestExpiry, expiresAt);
-    earliestPassed = Math.min(earliestPassed, expiresAt);
-    table.set(slot, EXPIRES_AT, expiresAt);
     int scope = compactScope(record);
-    if (scope < 0) {
-      shelve(slot, record);
-      return;
+    if (scope < 0 && isCompact(slot)) {
+      writeShelved(slot, record, shelf.put(record));
+    } else if (scope < 0) {
+      int place = place(slot);
+      shelf.replace(place, record);
+      writeShelved(slot, record, place);
+    } else {
+      unshelve(slot);
+      writeCompact(slot, record, scope);
     }
-    unshelve(slot);
+  }
+
+  private void writeShelved(int slot, ClaimRecord record, int place) {
+    long expiresAt = record.state().isSettled() ? record.expiresAtMillis() : Long.MAX_VALUE;
+    table.set(slot, WHAT, (long) place << 2 | ON_SHELF);
+    expires(slot, expiresAt);
+  }
+
+  private void writeCompact(int slot, ClaimRecord record, int scope) {
     long retention = record.expiresAtMillis() - record.updatedAtMillis();
     int notKept = record.result() instanceof Result.None ? 0 : 1;
     table.set(slot, WHAT, (long) scope << 48 | retention << 2 | notKept);
     table.set(slot, TOKEN, record.token());
     table.set(slot, REQUEST_ID, record.requestId());
+    expires(slot, record.expiresAtMillis());
   }
 
-  private void shelve(int slot, ClaimRecord record) {
-    if (isCompact(slot)) {
-      table.set(slot, WHAT, (long) shelf.put(record) << 2 | ON_SHELF);
-    } else {
-      shelf.replace(place(slot), record);
-    }
+  private void expires(int slot, long expiresAt) {
+    earliestExpiry = Math.min(earliestExpiry, expiresAt);
+    earliestPassed = Math.min(earliestPassed, expiresAt);
+    table.set(slot, EXPIRES_AT, expiresAt);
   }
 
   private void unshelve(int slot) {

@@ -36,6 +36,9 @@ public final class MemoryTable {
 
   private static final int STRIPES = 64;
 
+  /** How many slots one page of a listing looks at, so that locks are not held for long. */
+  private static final int PAGE_SLOTS = 50_000;
+
   private final MemoryScopes scopes = new MemoryScopes();
   private final ClaimMachine machine;
   private final long capacity;
@@ -86,7 +89,12 @@ public final class MemoryTable {
       stripe.replace(slot, write);
     } else if (write != null) {
       reserve(stripe);
-      stripe.add(hash, write);
+      try {
+        stripe.add(hash, write);
+      } catch (OutOfMemoryError e) {
+        size.decrementAndGet();
+        throw e;
+      }
     }
     return decision.answer();
   }
@@ -236,12 +244,13 @@ public final class MemoryTable {
     for (int i = 0; i < STRIPES && purged < limit; i++) {
       locks[i].lock();
       try {
-        purged += stripes[i].purge(expiredBy, limit - purged);
+        int here = stripes[i].purge(expiredBy, limit - purged);
+        size.addAndGet(-here);
+        purged += here;
       } finally {
         locks[i].unlock();
       }
     }
-    size.addAndGet(-purged);
     return purged;
   }
 
@@ -284,16 +293,17 @@ public final class MemoryTable {
    */
   public Page list(Query query, long cursor, long nowMillis) {
     List<ClaimRecord> records = new ArrayList<>();
+    int seen = 0;
     for (int i = (int) (cursor >>> 24); i < STRIPES; i++) {
       locks[i].lock();
       try {
         int from = i == (int) (cursor >>> 24) ? (int) cursor & 0xFF_FFFF : 0;
         for (int slot = from; slot < stripes[i].slots(); slot++) {
-          if (records.size() == query.limit()) {
+          if (records.size() == query.limit() || seen++ == PAGE_SLOTS) {
             return new Page(records, Long.toString((long) i << 24 | slot));
           }
           ClaimRecord record = stripes[i].record(slot);
-          if (record != null && !record.isExpired(nowMillis) && matches(query, record)) {
+          if (record != null && machine.matches(query, record, nowMillis)) {
             records.add(record);
           }
         }
@@ -302,11 +312,6 @@ public final class MemoryTable {
       }
     }
     return new Page(records, null);
-  }
-
-  private static boolean matches(Query query, ClaimRecord record) {
-    return query.states().contains(record.state())
-        && (query.scope() == null || query.scope().equals(record.scope()));
   }
 
   private Hash hashOf(Scope scope, Key key) {

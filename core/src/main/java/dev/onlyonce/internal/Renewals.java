@@ -175,6 +175,7 @@ public final class Renewals {
           isDueAt(lostAt);
         } else if (held.renewAtNanos - held.lease().toNanos() / GO_ALONG - now <= 0) {
           due.add(held);
+          held.batches++;
           isDueAt(lostAt);
         } else {
           isDueAt(earlier(held.renewAtNanos, lostAt));
@@ -190,6 +191,7 @@ public final class Renewals {
         executor.execute(() -> renew(due));
       } catch (RuntimeException | Error e) {
         failed(due, noThread(e));
+        landed(due);
         finished();
       }
     }
@@ -257,6 +259,18 @@ public final class Renewals {
       }
     } catch (RuntimeException | Error e) {
       failed(batch, e instanceof StoreException s ? s : StoreSteps.unexpected(e));
+    } finally {
+      landed(batch);
+    }
+  }
+
+  /** A batch is not on its way any more. */
+  private void landed(List<HeldClaim> batch) {
+    lock.lock();
+    try {
+      batch.forEach(held -> held.batches++);
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -316,8 +330,18 @@ public final class Renewals {
     }
   }
 
+  private long batchesOf(HeldClaim held) {
+    lock.lock();
+    try {
+      return held.batches;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Renews one claim at once, on the caller's thread; returns whether it was still held. */
   boolean renewNow(HeldClaim held, Renewal renewal) {
+    long before = batchesOf(held);
     long sent = time.nanoTime();
     if (store.renew(List.of(renewal)).get(0) != Held.HELD) {
       lose(held);
@@ -328,8 +352,12 @@ public final class Renewals {
     try {
       held.regain();
       held.isRenewed = true;
-      held.renewedUntil(sent + renewal.lease().toNanos(), renewal.lease());
-      held.renewAtNanos = sent + renewal.lease().toNanos() / DUE_AFTER;
+      long leaseNanos = renewal.lease().toNanos();
+      boolean alone = held.batches == before && before % 2 == 0;
+      // A batch may have been on its way too, and nobody knows which of the two came last.
+      long sureNanos = alone ? leaseNanos : Math.min(leaseNanos, held.lease().toNanos());
+      held.renewedUntil(sent + sureNanos, renewal.lease());
+      held.renewAtNanos = alone ? sent + leaseNanos / DUE_AFTER : sent;
       earlier = isDueAt(held.renewAtNanos);
     } finally {
       lock.unlock();

@@ -61,7 +61,8 @@ final class StoreSteps {
     Resolver<R> resolver = plan.resolver();
     try {
       return resolver == null ? new Resolver.Unknown<>() : resolver.resolve(doubt);
-    } catch (Exception e) {
+    } catch (Throwable e) {
+      // An Error too: it says nothing about the effect either.
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }

@@ -144,6 +144,20 @@ public final class ClaimMachine {
             now));
   }
 
+  /** Tells whether a listing shows a record: it has not expired and is what was asked for. */
+  public boolean matches(ClaimReader.Query query, ClaimRecord record, long nowMillis) {
+    return !record.isExpired(nowMillis)
+        && query.states().contains(record.state())
+        && (query.scope() == null || query.scope().equals(record.scope()))
+        && (!query.onlyInDoubt() || isInDoubt(record, nowMillis));
+  }
+
+  private boolean isInDoubt(ClaimRecord record, long nowMillis) {
+    return record.state() == ClaimState.CLAIMED
+        && record.lapse() == Lapse.PARK
+        && nowMillis >= saturatedAdd(record.leaseUntilMillis(), toleranceMillis);
+  }
+
   /** Tells whether a record may be forgotten: it is settled, and expiry and grace are over. */
   public static boolean mayForget(ClaimRecord record, long nowMillis, Duration grace) {
     return record.state().isSettled()
@@ -218,6 +232,7 @@ public final class ClaimMachine {
     if (settlement instanceof Settlement.Complete complete) {
       result = complete.result();
     } else if (settlement instanceof Settlement.Fail fail) {
+      checkpoint = held.checkpoint();
       result = new Result.Value(REASON, fail.reason().getBytes(UTF_8));
     } else {
       Settlement.Release release = (Settlement.Release) settlement;

@@ -41,9 +41,10 @@ public interface ClaimReader {
    *
    * @param scope only this scope; null for all
    * @param states only these states
+   * @param onlyInDoubt only those that are parked and whose lease is over, by the store's clock
    * @param limit how many a page has at the most, from 1
    */
-  record Query(@Nullable Scope scope, Set<ClaimState> states, int limit) {
+  record Query(@Nullable Scope scope, Set<ClaimState> states, boolean onlyInDoubt, int limit) {
     /**
      * @throws IllegalArgumentException if the limit is below 1
      */
@@ -54,7 +55,22 @@ public interface ClaimReader {
 
     /** Returns a query for all records. */
     public static Query all(int limit) {
-      return new Query(null, Set.of(ClaimState.values()), limit);
+      return new Query(null, Set.of(ClaimState.values()), false, limit);
+    }
+
+    /** Returns a query for the records that are in doubt. */
+    public static Query inDoubt(int limit) {
+      return new Query(null, Set.of(ClaimState.CLAIMED), true, limit);
+    }
+
+    /** Returns this query, for one scope. */
+    public Query in(Scope only) {
+      return new Query(only, states, onlyInDoubt, limit);
+    }
+
+    /** Returns this query, for these states. */
+    public Query of(Set<ClaimState> only) {
+      return new Query(scope, only, onlyInDoubt, limit);
     }
   }
 

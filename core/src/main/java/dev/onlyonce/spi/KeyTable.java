@@ -5,11 +5,14 @@ import java.util.Arrays;
 
 /**
  * A hash table from {@link KeyHash hashes} of keys to entries of a few longs: what a store that
- * keeps its records, or where they are, in this process's memory needs for each key.
+ * keeps its records, or where they are, in this process's memory needs for each key. For the stores
+ * of this project: it may change with them.
  *
  * <p>An entry has a slot, a number that stays the same until the entry is removed. Its longs 0 and
  * 1 are the hash, the others are the store's, except that long 2 must never be {@link
  * Long#MIN_VALUE}: that marks a free slot.
+ *
+ * <p>A call that ends in an {@link OutOfMemoryError} has changed nothing.
  *
  * <p>Not safe for use by several threads at once. Holds up to {@value #MOST} entries, each in the
  * bytes of its longs and 5 to 11 bytes of index.
@@ -112,7 +115,7 @@ public final class KeyTable {
     return slot;
   }
 
-  /** Removes an entry; its slot will be used again. */
+  /** Removes an entry, without taking memory; its slot will be used again. */
   public void remove(int slot) {
     removeFromIndex(slot);
     set(slot, NEXT_FREE, free);
@@ -127,15 +130,14 @@ public final class KeyTable {
       free = (int) get(slot, NEXT_FREE);
       return slot;
     }
-    int slot = used++;
-    int page = slot / PAGE;
-    if (slot % PAGE == 0) {
+    int page = used / PAGE;
+    if (used % PAGE == 0) {
       if (page == pages.length) {
         pages = Arrays.copyOf(pages, page * 2);
       }
       pages[page] = new long[PAGE * longs];
     }
-    return slot;
+    return used++;
   }
 
   private void addToIndex(long first, int slot) {

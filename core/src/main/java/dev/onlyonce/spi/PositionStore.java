@@ -18,11 +18,26 @@ import java.util.Map;
 public interface PositionStore<T> {
 
   /**
-   * Saves positions: for each source, such as {@code orders-3} for partition 3 of topic orders, the
-   * number of the first record that is not finished.
+   * Saves positions, by their source: {@code orders-3} for partition 3 of topic orders, for
+   * instance.
    */
-  void save(T transaction, Scope consumer, Map<String, Long> nextBySource);
+  void save(T transaction, Scope consumer, Map<String, Position> bySource);
 
-  /** Returns all positions of the consumer. */
-  Map<String, Long> load(T transaction, Scope consumer);
+  /** Returns all positions of the consumer, by their source. */
+  Map<String, Position> load(T transaction, Scope consumer);
+
+  /**
+   * How far a source was read.
+   *
+   * @param epoch larger when the source was made anew and counts from the beginning again; a
+   *     position of a later epoch is larger than any of an earlier one
+   * @param next the number of the first record that is not finished
+   */
+  record Position(long epoch, long next) implements Comparable<Position> {
+    @Override
+    public int compareTo(Position other) {
+      int byEpoch = Long.compare(epoch, other.epoch);
+      return byEpoch != 0 ? byEpoch : Long.compare(next, other.next);
+    }
+  }
 }

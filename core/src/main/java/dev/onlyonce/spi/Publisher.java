@@ -29,15 +29,17 @@ public interface Publisher extends AutoCloseable {
    *
    * @param id stays the same when the message is sent again
    * @param destination a topic, an exchange and routing key, a queue: as the broker spells it
+   * @param recordKey the broker's own key of the message (a partition key), if it is to have one
    * @param orderingKey what must stay in order; null if nothing must
-   * @param headers names and values as text
+   * @param headers names as the broker spells them; a name may have several values
    * @param body the payload, not to be changed by anybody
    */
   record Message(
       String id,
       String destination,
+      byte @Nullable [] recordKey,
       @Nullable String orderingKey,
-      Map<String, String> headers,
+      Map<String, List<byte[]>> headers,
       byte[] body) {}
 
   /** What became of a message. */

@@ -253,9 +253,9 @@ class FlowTableTest {
         closed           -> fault
 
       resolving: start in-doubt happened settled-lost in-doubt happened settled-lost in-doubt happened settled-lost
-        claimed          -> run
-        claimed-late     -> settle release refund
-        claimed-too-often-> settle fail
+        claimed          -> settle complete
+        claimed-late     -> settle complete
+        claimed-too-often-> settle complete
         done             -> end Duplicate
         failed           -> end Failed
         in-progress      -> end InProgress

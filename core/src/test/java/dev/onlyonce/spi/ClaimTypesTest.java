@@ -119,10 +119,10 @@ class ClaimTypesTest {
   @Test
   void a_query_has_a_limit_and_keeps_its_states() {
     Set<ClaimState> states = new HashSet<>(Set.of(ClaimState.DONE));
-    Query query = new Query(SCOPE, states, 1);
+    Query query = new Query(SCOPE, states, false, 1);
     states.clear();
     assertThat(query.states()).containsExactly(ClaimState.DONE);
-    assertThat(Query.all(5)).isEqualTo(new Query(null, Set.of(ClaimState.values()), 5));
+    assertThat(Query.all(5)).isEqualTo(new Query(null, Set.of(ClaimState.values()), false, 5));
     assertRefused(() -> Query.all(0), "limit must be at least 1, was 0");
   }
 

@@ -49,6 +49,8 @@ final class LibraryGuide {
 
     Optional<String> receiptOf(Key key);
 
+    void refuseUpTo(Key key, long token);
+
     void remind(String order);
   }
 
@@ -100,6 +102,7 @@ final class LibraryGuide {
 
   // region resolver
   Resolver.Verdict<String> wasItCharged(Resolver.Doubt doubt) {
+    bank.refuseUpTo(doubt.key(), doubt.token()); // so that no earlier attempt can still arrive
     Optional<String> receipt = bank.receiptOf(doubt.key());
     return receipt.isPresent()
         ? new Resolver.Happened<>(receipt.get())

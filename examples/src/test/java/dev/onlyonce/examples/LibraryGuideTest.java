@@ -51,6 +51,11 @@ class LibraryGuideTest {
     }
 
     @Override
+    public synchronized void refuseUpTo(Key key, long token) {
+      largestToken = Math.max(largestToken, token);
+    }
+
+    @Override
     public synchronized void remind(String order) {
       reminded.add(order);
     }

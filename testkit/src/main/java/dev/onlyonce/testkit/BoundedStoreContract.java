@@ -7,9 +7,9 @@ import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
-import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("MemberName") // The names of tests are sentences.
 public interface BoundedStoreContract extends StoreFixture {
 
-  /** Opens the store, empty, with room for this many records and a purge grace of zero. */
-  ClaimStore openBounded(long capacity);
+  private void openBounded(Lab lab) {
+    lab.open(settings -> settings.withCapacity(100).withPurgeGrace(Duration.ZERO));
+  }
 
   private static void assertFull(Lab lab, ClaimRequest request) {
     try {
@@ -35,7 +36,7 @@ public interface BoundedStoreContract extends StoreFixture {
   @Test
   @Semantics(77)
   default void a_full_store_refuses_new_keys_and_forgets_none_that_it_has(Lab lab) {
-    lab.use(openBounded(100));
+    openBounded(lab);
     List<Claim> claims = new ArrayList<>();
     for (Key key : lab.keys(100)) {
       claims.add(lab.claim(key));
@@ -58,7 +59,7 @@ public interface BoundedStoreContract extends StoreFixture {
   @Test
   @Semantics({6, 77})
   default void a_full_store_still_hands_a_known_key_to_the_next(Lab lab) {
-    lab.use(openBounded(100));
+    openBounded(lab);
     lab.keys(99).forEach(lab::claim);
     Claim claim = lab.claim(lab.key());
     lab.release(claim);
@@ -72,7 +73,7 @@ public interface BoundedStoreContract extends StoreFixture {
   @Test
   @Semantics({26, 77})
   default void purging_makes_room(Lab lab) {
-    lab.use(openBounded(100));
+    openBounded(lab);
     for (int round = 0; round < 5; round++) {
       for (Key key : lab.keys(100)) {
         lab.settle(new Settlement.Complete(lab.claim(key), Result.NONE, lab.units(1)));
@@ -88,7 +89,7 @@ public interface BoundedStoreContract extends StoreFixture {
   @Test
   @Semantics({70, 77, 98})
   default void a_batch_that_did_not_fit_can_be_asked_for_again(Lab lab) {
-    lab.use(openBounded(100));
+    openBounded(lab);
     List<ClaimRequest> requests = lab.keys(110).stream().map(lab::request).toList();
     try {
       List<Answer> answers = lab.ask(requests);

@@ -40,6 +40,16 @@ interface CheckpointRules extends StoreFixture {
   }
 
   @Test
+  @Semantics({7, 24})
+  default void a_checkpoint_is_handed_to_whoever_opens_a_claim_that_failed(Lab lab) {
+    Claim claim = lab.claim(lab.key());
+    lab.renew(claim, lab.endless(), new byte[] {1, 2, 3});
+    lab.fail(claim);
+    Answer.Claimed opened = lab.granted(lab.request(claim.key()).expecting(claim.token()));
+    assertThat(opened.checkpoint()).containsExactly(1, 2, 3);
+  }
+
+  @Test
   @Semantics(24)
   default void a_checkpoint_is_handed_to_whoever_opens_a_claim_in_doubt(Lab lab) {
     Claim claim = lab.claim(lab.parking(lab.key()));

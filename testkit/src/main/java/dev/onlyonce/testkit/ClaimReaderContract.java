@@ -33,8 +33,10 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("MemberName") // The names of tests are sentences.
 public interface ClaimReaderContract extends StoreFixture {
 
-  /** Returns a reader of what this store, which the test has open, holds. */
-  ClaimReader reader(ClaimStore store);
+  /** Returns a reader of what this store, which the test has open, holds: by default itself. */
+  default ClaimReader reader(ClaimStore store) {
+    return (ClaimReader) store;
+  }
 
   private ClaimReader reader(Lab lab) {
     return reader(lab.store());
@@ -182,16 +184,33 @@ public interface ClaimReaderContract extends StoreFixture {
         lab.complete(there);
       }
     }
-    Query claimedHere = new Query(Lab.SCOPE, Set.of(ClaimState.CLAIMED), 3);
+    Query claimedHere = Query.all(3).in(Lab.SCOPE).of(Set.of(ClaimState.CLAIMED));
     assertThat(listAll(lab, claimedHere).stream().map(ClaimRecord::key))
         .containsExactlyInAnyOrderElementsOf(held);
-    Query failedHere = new Query(Lab.SCOPE, Set.of(ClaimState.FAILED, ClaimState.RELEASED), 3);
+    Query failedHere =
+        Query.all(3).in(Lab.SCOPE).of(Set.of(ClaimState.FAILED, ClaimState.RELEASED));
     assertThat(listAll(lab, failedHere))
         .hasSize(15)
         .allMatch(it -> it.state() == ClaimState.FAILED && it.scope().equals(Lab.SCOPE));
-    assertThat(listAll(lab, new Query(null, Set.of(ClaimState.DONE), 3)))
+    assertThat(listAll(lab, Query.all(3).of(Set.of(ClaimState.DONE))))
         .hasSize(15)
         .allMatch(it -> it.scope().equals(other));
+  }
+
+  /** A query for what is in doubt leaves out who holds, and what the next claim takes over. */
+  @Test
+  @Semantics({9, 24, 97})
+  default void a_listing_may_be_of_what_is_in_doubt(Lab lab) {
+    Claim doubtful = lab.claim(lab.parking(lab.key()));
+    lab.lapse(doubtful);
+    lab.lapse(lab.claim(lab.key()));
+    lab.claim(lab.parking(lab.key()));
+    lab.complete(lab.claim(lab.parking(lab.key())));
+    for (Query query : List.of(Query.inDoubt(3), Query.inDoubt(3).in(Lab.SCOPE))) {
+      assertThat(listAll(lab, query).stream().map(ClaimRecord::token))
+          .containsExactly(doubtful.token());
+    }
+    assertThat(listAll(lab, Query.inDoubt(3).in(Scope.of("another")))).isEmpty();
   }
 
   /** Totals count what a listing would show. */

@@ -1,9 +1,7 @@
 package dev.onlyonce.testkit;
 
 import dev.onlyonce.MemoryStore;
-import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimStore;
-import java.time.Duration;
 
 class MemoryStoreContractTest extends ClaimStoreContract
     implements ManualClockContract, ClaimReaderContract, BoundedStoreContract {
@@ -17,27 +15,13 @@ class MemoryStoreContractTest extends ClaimStoreContract
 
   @Override
   public ClaimStore open(StoreSettings settings) {
-    return builder(settings).build();
-  }
-
-  @Override
-  public ClaimStore openBounded(long capacity) {
-    return builder(StoreSettings.defaults().withPurgeGrace(Duration.ZERO))
-        .capacity(capacity)
-        .build();
-  }
-
-  private MemoryStore.Builder builder(StoreSettings settings) {
     return MemoryStore.builder()
         .time(time)
         .purgeGrace(settings.purgeGrace())
         .clockTolerance(settings.clockTolerance())
         .owner(settings.owner())
-        .forgetful();
-  }
-
-  @Override
-  public ClaimReader reader(ClaimStore store) {
-    return (ClaimReader) store;
+        .capacity(settings.capacity())
+        .forgetful()
+        .build();
   }
 }

@@ -100,8 +100,8 @@ class PlantedFaultTest {
   /** What it is told of the capacity is lost. */
   static class UnboundedContract extends MemoryStoreContractTest {
     @Override
-    public ClaimStore openBounded(long capacity) {
-      return open(StoreSettings.defaults());
+    public ClaimStore open(StoreSettings settings) {
+      return super.open(settings.withCapacity(1_000_000));
     }
   }
 

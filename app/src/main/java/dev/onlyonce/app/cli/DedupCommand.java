@@ -6,6 +6,7 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.dedup.Counts;
 import dev.onlyonce.app.dedup.Dedup;
+import dev.onlyonce.app.dedup.KeysInMemory;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.Input;
 import dev.onlyonce.app.input.ReadSettings;
@@ -159,7 +160,9 @@ final class DedupCommand implements Callable<Integer> {
       bad.open(outputs, first, missing);
       Counts counts;
       try (ProgressDisplay.Ending progress = ProgressDisplay.of(reader.progress())) {
-        counts = new Dedup(store, window, first, repeats, missing, bad).run(reader, keys, outputs);
+        counts =
+            new Dedup(new KeysInMemory(store), window, first, repeats, missing, bad)
+                .run(reader, keys, outputs);
       }
       String line = stats.line(counts, reader.progress().bytes(), System.nanoTime() - startedNanos);
       if (stats == Stats.JSON) {

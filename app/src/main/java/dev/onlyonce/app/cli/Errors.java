@@ -16,6 +16,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Tells errors on standard error, one sentence each, without colours and without traces. */
 final class Errors {
+  private static final int LONGEST = 2_000;
+
   private final PrintWriter err;
   private final BooleanSupplier debug;
 
@@ -85,8 +87,17 @@ final class Errors {
     return sentence;
   }
 
+  /** What comes out of the input must neither steer the terminal nor fill it. */
+  private static String printable(String sentence) {
+    String cut = sentence.length() <= LONGEST ? sentence : sentence.substring(0, LONGEST) + " ...";
+    return cut.codePoints()
+        .map(c -> Character.isISOControl(c) && c != '\n' ? '?' : c)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+
   private void say(String sentence) {
-    err.println("onlyonce: " + sentence);
+    err.println("onlyonce: " + printable(sentence));
     err.flush();
   }
 

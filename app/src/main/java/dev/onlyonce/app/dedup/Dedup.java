@@ -11,7 +11,6 @@ import dev.onlyonce.app.output.RecordWriter;
 import dev.onlyonce.app.output.Rejects;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
-import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.KeyExtractor.Extracted;
 import dev.onlyonce.spi.KeyExtractor.Keyed;
 import dev.onlyonce.spi.KeyExtractor.Reason;
@@ -40,7 +39,7 @@ public final class Dedup {
   private static final Scope SCOPE = Scope.of("dedup");
   private static final int LEAST_PURGE = 10_000;
 
-  private final ClaimStore store;
+  private final SeenKeys seen;
   private final Duration window;
   private final RecordWriter out;
   private final @Nullable RecordWriter repeats;
@@ -56,7 +55,7 @@ public final class Dedup {
   private long blank;
 
   /**
-   * @param store remembers the keys
+   * @param seen remembers the keys
    * @param window how long a key is remembered
    * @param out takes first records
    * @param repeats takes later ones; null to drop them
@@ -64,13 +63,13 @@ public final class Dedup {
    * @param badRecords what to do with records that cannot be read
    */
   public Dedup(
-      ClaimStore store,
+      SeenKeys seen,
       Duration window,
       RecordWriter out,
       @Nullable RecordWriter repeats,
       Rejects missingKeys,
       Rejects badRecords) {
-    this.store = store;
+    this.seen = seen;
     this.window = window;
     this.out = out;
     this.repeats = repeats;
@@ -99,13 +98,18 @@ public final class Dedup {
         purgeAtTimes();
         ahead.giveBack(batch);
         if (!ahead.isReady()) {
-          outputs.flush();
+          flush(outputs);
         }
         batch = ahead.take();
       }
     }
-    outputs.flush();
+    flush(outputs);
     return counts();
+  }
+
+  private void flush(Outputs outputs) {
+    outputs.flush();
+    seen.written();
   }
 
   /**
@@ -114,7 +118,7 @@ public final class Dedup {
    */
   private void purgeAtTimes() {
     if (passed - passedAtPurge >= Math.max(LEAST_PURGE, live / 2)) {
-      live += passed - passedAtPurge - store.purge(Integer.MAX_VALUE);
+      live += passed - passedAtPurge - seen.forget();
       passedAtPurge = passed;
     }
   }
@@ -149,7 +153,7 @@ public final class Dedup {
 
   private Answers claim(List<ClaimRequest> requests) {
     try {
-      return new Answers(requests.isEmpty() ? List.of() : store.claim(requests), null);
+      return new Answers(requests.isEmpty() ? List.of() : seen.claim(requests), null);
     } catch (StoreException e) {
       if (e.kind() != StoreException.Kind.FULL) {
         throw e;
@@ -159,7 +163,7 @@ public final class Dedup {
     List<Answer> given = new ArrayList<>();
     try {
       for (ClaimRequest request : requests) {
-        given.addAll(store.claim(List.of(request)));
+        given.addAll(seen.claim(List.of(request)));
       }
       return new Answers(given, null);
     } catch (StoreException e) {

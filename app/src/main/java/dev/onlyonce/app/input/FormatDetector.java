@@ -16,6 +16,7 @@ import java.util.Set;
  *   <li><b>jsonl</b>: a key is a JSON Pointer, which no other format has;
  *   <li><b>tsv</b> if the first line has a tab, then <b>csv</b>: all keys are columns of the first
  *       line, by name, or by number if it has the delimiter;
+ *   <li><b>lines</b> if there are no keys: the whole record counts, and the first one is one;
  *   <li><b>tsv</b>, then <b>csv</b>: the first line has the delimiter and reads like column names
  *       (each begins with a letter or underscore, none is empty, blank at an end or there twice),
  *       and the record behind it, if there is one, has as many fields;
@@ -66,6 +67,9 @@ final class FormatDetector {
     if (looksLikeJson() || keys.stream().anyMatch(key -> key.startsWith("/"))) {
       return Optional.of(Format.JSONL);
     }
+    if (keys.isEmpty()) {
+      return Optional.of(Format.LINES);
+    }
     int headerEnd = lineEnd < 0 ? length : lineEnd;
     for (Format format : List.of(Format.TSV, Format.CSV)) {
       List<String> columns = columns(format, start, headerEnd);
@@ -101,8 +105,7 @@ final class FormatDetector {
 
   private boolean hasAllKeys(List<String> columns) {
     Set<String> names = new HashSet<>(columns);
-    return !keys.isEmpty()
-        && keys.stream().allMatch(key -> names.contains(key) || isNumberOf(columns, key));
+    return keys.stream().allMatch(key -> names.contains(key) || isNumberOf(columns, key));
   }
 
   private static boolean isNumberOf(List<String> columns, String key) {

@@ -1,6 +1,7 @@
 package dev.onlyonce.app.input;
 
 import dev.onlyonce.app.Failure;
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.io.InputStream;
 import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A file or stream to read, as the command line names it. Opened at most once. */
@@ -24,7 +26,29 @@ public final class Input {
 
   /** The program's standard input. */
   public static Input standardInput() {
-    return new Input("standard input", null, () -> new FileInputStream(FileDescriptor.in));
+    return new Input("standard input", null, Input::openStandardInput);
+  }
+
+  /**
+   * Where standard input was closed, Java has opened one of its own files in its place: that is not
+   * what was to be read, and closing it would end the process.
+   */
+  private static InputStream openStandardInput() throws IOException {
+    Path descriptor = Path.of("/proc/self/fd/0");
+    if (Files.isSymbolicLink(descriptor)) {
+      Path file = Files.readSymbolicLink(descriptor);
+      if (file.startsWith(Path.of(System.getProperty("java.home")).toRealPath())
+          || isOnClassPath(file)) {
+        throw new IOException("it is closed");
+      }
+    }
+    return new FileInputStream(FileDescriptor.in);
+  }
+
+  private static boolean isOnClassPath(Path file) {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .map(Path::of)
+        .anyMatch(entry -> entry.toAbsolutePath().normalize().equals(file));
   }
 
   /** A file, or anything else that can be opened by a name. */

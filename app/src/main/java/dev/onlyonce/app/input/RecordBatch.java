@@ -253,9 +253,10 @@ public final class RecordBatch {
     int at = end;
     if (at > start && bytes[at - 1] == '\n') {
       at--;
-      if (at > start && bytes[at - 1] == '\r') {
-        at--;
-      }
+    }
+    // Without LF, at the end of an input, it is what was left of CR LF.
+    if (at > start && bytes[at - 1] == '\r') {
+      at--;
     }
     return at;
   }

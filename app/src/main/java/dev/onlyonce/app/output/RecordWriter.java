@@ -28,6 +28,7 @@ public final class RecordWriter implements AutoCloseable {
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private boolean empty = true;
   private boolean lineEnded = true;
+  private boolean endsWithCr;
   private byte[] lineEnd = LF;
   private boolean broken;
   private boolean optional;
@@ -109,7 +110,8 @@ public final class RecordWriter implements AutoCloseable {
     if (empty && afterByteOrderMark) {
       put(BYTE_ORDER_MARK, 0, BYTE_ORDER_MARK.length);
     } else if (!lineEnded) {
-      put(lineEnd, 0, lineEnd.length);
+      byte[] missing = endsWithCr ? LF : lineEnd;
+      put(missing, 0, missing.length);
     }
     empty = false;
   }
@@ -125,6 +127,7 @@ public final class RecordWriter implements AutoCloseable {
     buffer.put(bytes, at, end - at);
     if (end > start) {
       lineEnded = bytes[end - 1] == '\n';
+      endsWithCr = bytes[end - 1] == '\r';
       if (lineEnded) {
         lineEnd = end - start > 1 && bytes[end - 2] == '\r' ? CR_LF : LF;
       }

@@ -345,6 +345,16 @@ class DedupKnownFailuresTest {
     }
   }
 
+  /** A file with CR LF that lost its last byte. */
+  @Test
+  void known_failure_67_a_carriage_return_that_is_left_at_the_end_is_not_data() {
+    DedupRun.Result csv = run.dedup("--key", "k", run.file("f", "k\r\na\r\na\r"));
+    assertThat(csv.out()).isEqualTo("k\r\na\r\n");
+    assertThat(csv.duplicates()).isEqualTo(1);
+    assertThat(run.dedup(run.file("1", "a\r\nb\r"), run.file("2", "c")).out())
+        .isEqualTo("a\r\nb\r\nc");
+  }
+
   @Test
   void known_failure_67_kept_lines_keep_their_own_ends() {
     String in = "a\r\nb\na\nb\r\nc\r\r\nc\r\nc";

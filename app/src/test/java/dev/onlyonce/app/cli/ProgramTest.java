@@ -34,7 +34,7 @@ class ProgramTest {
     Shell.Result result =
         shell.run("$once copy <(printf 'id,n\\n1,a\\n') <(printf 'id,n\\n2,b\\n' | gzip)");
 
-    assertThat(result).isEqualTo(new Shell.Result(0, "id,n\n1,a\n2,b\n", ""));
+    assertThat(result).isEqualTo(new Shell.Result(0, "id,n\n1,a\nid,n\n2,b\n", ""));
   }
 
   /** Case 71: head closes the pipe early. */

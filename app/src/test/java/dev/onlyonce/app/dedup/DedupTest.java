@@ -89,7 +89,8 @@ class DedupTest {
     try (store;
         Outputs outputs = new Outputs(inputs)) {
       RecordWriter out = outputs.file("--out", folder.resolve("out"));
-      return new Dedup(store, window, out, null, rejects, rejects).run(reader, List.of(), outputs);
+      return new Dedup(new KeysInMemory(store), window, out, null, rejects, rejects)
+          .run(reader, List.of(), outputs);
     }
   }
 

@@ -57,6 +57,10 @@ final class Collected {
     return new ReadSettings(format, true, maxRecordBytes, List.of());
   }
 
+  static ReadSettings keyed(String key) {
+    return new ReadSettings(null, true, ReadSettings.DEFAULT_MAX_RECORD_BYTES, List.of(key));
+  }
+
   void readAll(RecordReader reader, RecordBatch batch) {
     ByteArrayOutputStream open = new ByteArrayOutputStream();
     long openLine = 0;

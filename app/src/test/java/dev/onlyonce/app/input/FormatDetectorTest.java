@@ -41,13 +41,15 @@ class FormatDetectorTest {
         "_id,x\n1,2\n"
       })
   void what_begins_with_comma_separated_names_is_csv(String content) {
-    assertThat(detect(content)).isEqualTo(Format.CSV);
+    assertThat(detect(content, "none of them")).isEqualTo(Format.CSV);
+    assertThat(detect(content)).as("the whole record counts").isEqualTo(Format.LINES);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"id\tname\n1\tA\n", "id\tname, first\n1\tA\n", "id\tname\r\n"})
   void what_begins_with_tab_separated_names_is_tsv(String content) {
-    assertThat(detect(content)).isEqualTo(Format.TSV);
+    assertThat(detect(content, "none of them")).isEqualTo(Format.TSV);
+    assertThat(detect(content)).as("the whole record counts").isEqualTo(Format.LINES);
   }
 
   @ParameterizedTest
@@ -69,6 +71,7 @@ class FormatDetectorTest {
       })
   void everything_else_is_lines(String content) {
     assertThat(detect(content)).isEqualTo(Format.LINES);
+    assertThat(detect(content, "none of them")).isEqualTo(Format.LINES);
   }
 
   @Test
@@ -119,6 +122,6 @@ class FormatDetectorTest {
 
   private static Optional<Format> some(String head) {
     byte[] bytes = Collected.latin1(head);
-    return FormatDetector.detect(bytes, bytes.length, false, List.of());
+    return FormatDetector.detect(bytes, bytes.length, false, List.of("none of them"));
   }
 }

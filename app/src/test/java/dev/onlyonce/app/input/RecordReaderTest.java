@@ -50,7 +50,7 @@ class RecordReaderTest {
     Path second = Files.writeString(folder.resolve("2.csv"), "id,note\n3,y");
 
     Collected all =
-        Collected.read(ReadSettings.defaults(), List.of(Input.file(first), Input.file(second)));
+        Collected.read(Collected.keyed("id"), List.of(Input.file(first), Input.file(second)));
 
     assertThat(all.records)
         .extracting(Collected.Entry::input, Collected.Entry::line, Collected.Entry::number)
@@ -74,7 +74,7 @@ class RecordReaderTest {
   /** Case 59: the byte order mark became part of the first column's name. */
   @Test
   void a_byte_order_mark_is_not_part_of_the_header() {
-    Collected all = Collected.read(ReadSettings.defaults(), BOM + "id,name\n1,A\n1,B\n2,C\n");
+    Collected all = Collected.read(Collected.keyed("id"), BOM + "id,name\n1,A\n1,B\n2,C\n");
 
     assertThat(all.format).isEqualTo(Format.CSV);
     assertThat(all.header.columns()).containsExactly("id", "name");
@@ -113,7 +113,7 @@ class RecordReaderTest {
   void a_line_feed_in_a_quoted_field_does_not_split_the_record() {
     Collected all =
         Collected.read(
-            ReadSettings.defaults(), "id,note\n1,\"a\nb\"\n2,\"a\nb\"\n1,\"say \"\"hi\"\", ok\"\n");
+            Collected.keyed("id"), "id,note\n1,\"a\nb\"\n2,\"a\nb\"\n1,\"say \"\"hi\"\", ok\"\n");
 
     assertThat(all.bytes())
         .containsExactly("1,\"a\nb\"\n", "2,\"a\nb\"\n", "1,\"say \"\"hi\"\", ok\"\n");
@@ -219,7 +219,7 @@ class RecordReaderTest {
 
   @Test
   void empty_inputs_are_passed_over_and_do_not_decide_the_format() {
-    Collected all = Collected.read(ReadSettings.defaults(), "", "id,n\n1,a\n", "", "id,n\n2,b");
+    Collected all = Collected.read(Collected.keyed("id"), "", "id,n\n1,a\n", "", "id,n\n2,b");
 
     assertThat(all.format).isEqualTo(Format.CSV);
     assertThat(all.bytes()).containsExactly("1,a\n", "2,b");

@@ -263,6 +263,45 @@ class InDoubtTest {
     assertThat(as(Outcome.Duplicate.class, take(way, once)).result()).isEqualTo("found");
   }
 
+  /** Failing open ran the handler although the resolver had just said that the effect happened. */
+  @Way.Each
+  @Semantics({9, 69})
+  void what_has_happened_is_not_run_again_when_that_cannot_be_recorded(Way way) {
+    bench.claimedByAnother(Lapse.PARK);
+    bench.lapse();
+    OnlyOnce<String> once =
+        bench
+            .engine()
+            .failOpen()
+            .onInDoubt(
+                doubt -> {
+                  bench.store.failAlways(Moment.BEFORE, Verb.SETTLE);
+                  return new Resolver.Happened<>("found");
+                })
+            .build();
+    assertThat(as(Outcome.Duplicate.class, take(way, once)).result()).isEqualTo("found");
+    assertThat(runs).hasValue(0);
+  }
+
+  /** A second resolver, or an operator, has let the key go in the meantime, by mistake. */
+  @Way.Each
+  @Semantics(9)
+  void what_has_happened_is_not_run_again_when_another_has_let_it_go(Way way) {
+    Claim vanished = bench.claimedByAnother(Lapse.PARK);
+    bench.lapse();
+    OnlyOnce<String> once =
+        resolving(
+            doubt -> {
+              bench.settle(
+                  new Settlement.Release(
+                      vanished, Duration.ZERO, Attempts.KEEP, Duration.ofDays(1)));
+              return new Resolver.Happened<>("found");
+            });
+    assertThat(as(Outcome.Duplicate.class, take(way, once)).result()).isEqualTo("found");
+    assertThat(bench.state()).isEqualTo(ClaimState.DONE);
+    assertThat(runs).hasValue(0);
+  }
+
   @Way.Each
   @Semantics(9)
   void an_exception_that_leaves_it_open_is_treated_as_a_holder_that_vanished(Way way) {

@@ -147,9 +147,7 @@ class InProgressTest {
     OnlyOnce<String> once = bench.engine().onInProgress(OnInProgress.waitUpTo(bound)).build();
     long started = System.nanoTime();
     as(Outcome.InProgress.class, way.take(once, KEY, attempt -> "never"));
-    assertThat(Duration.ofNanos(System.nanoTime() - started))
-        .isGreaterThanOrEqualTo(bound)
-        .isLessThan(Duration.ofSeconds(20));
+    assertThat(Duration.ofNanos(System.nanoTime() - started)).isGreaterThanOrEqualTo(bound);
     assertThat(bench.store.calls(Verb.CLAIM)).isBetween(2L, 10L);
   }
 

@@ -200,7 +200,7 @@ class LocksTest {
 
   @Test
   void a_lock_is_renewed_for_as_long_as_it_is_held() {
-    Locks locks = Locks.builder(real.store).lease(LEASE).build();
+    Locks locks = Locks.builder(real.store).lease(Duration.ofSeconds(5)).build();
     Locks.Lock lock = locks.tryLock("books").orElseThrow();
     while (real.store.calls(Verb.RENEW) < 4) {
       LockSupport.parkNanos(1_000_000);

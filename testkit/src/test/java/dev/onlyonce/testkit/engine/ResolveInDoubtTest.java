@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.Claim;
+import dev.onlyonce.DeliveryMode;
 import dev.onlyonce.Key;
 import dev.onlyonce.OnInDoubt;
 import dev.onlyonce.OnInProgress;
@@ -19,10 +20,14 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +36,7 @@ import org.junit.jupiter.api.Test;
 class ResolveInDoubtTest {
 
   private final Bench bench = Bench.withManualTime();
-  private final List<Key> asked = new ArrayList<>();
+  private final List<Key> asked = Collections.synchronizedList(new ArrayList<>());
 
   @AfterEach
   void close() {
@@ -143,6 +148,105 @@ class ResolveInDoubtTest {
     assertThat(asked).containsExactlyInAnyOrderElementsOf(keys);
     once.resolveInDoubt(10);
     assertThat(asked).hasSizeGreaterThan(25);
+  }
+
+  /** One key whose resolver failed kept all others from being asked about, for ever. */
+  @Test
+  @Semantics(9)
+  void a_resolver_that_fails_in_any_way_does_not_keep_other_keys_from_being_asked_about() {
+    for (int i = 0; i < 50; i++) {
+      bench.claimedByAnother(Key.of("order-" + i), Lapse.PARK);
+    }
+    bench.lapse();
+    OnlyOnce<String> once =
+        resolving(
+            doubt -> {
+              if (doubt.key().equals(Key.of("order-7"))) {
+                throw new NoClassDefFoundError("bank/Client");
+              }
+              return new Resolver.Happened<>("found");
+            });
+    int decided = 0;
+    for (int i = 0; i < 60; i++) {
+      decided += once.resolveInDoubt(5);
+    }
+    assertThat(decided).isEqualTo(49);
+    assertThat(bench.state(Key.of("order-7"))).isEqualTo(ClaimState.CLAIMED);
+  }
+
+  @Test
+  @Semantics(9)
+  void a_store_that_fails_for_one_key_does_not_keep_other_keys_from_being_asked_about() {
+    for (int i = 0; i < 10; i++) {
+      bench.claimedByAnother(Key.of("order-" + i), Lapse.PARK);
+    }
+    bench.lapse();
+    OnlyOnce<String> once =
+        resolving(
+            doubt -> {
+              if (doubt.key().equals(Key.of("order-3"))) {
+                bench.memory.close();
+              }
+              return new Resolver.Happened<>("found");
+            });
+    assertThatThrownBy(() -> once.resolveInDoubt(10)).isInstanceOf(StoreException.class);
+    assertThat(asked).endsWith(Key.of("order-3"));
+  }
+
+  /**
+   * Copies come while keys in doubt are decided: one of the two decides, and nothing runs twice.
+   */
+  @Test
+  @Semantics({1, 9})
+  void deliveries_and_the_cycle_do_not_run_a_key_twice() throws Exception {
+    List<Key> keys = IntStream.range(0, 500).mapToObj(i -> Key.of("order-" + i)).toList();
+    keys.forEach(key -> bench.claimedByAnother(key, Lapse.PARK));
+    bench.lapse();
+    Map<Key, Integer> runs = new ConcurrentHashMap<>();
+    OnlyOnce<String> once =
+        engine(
+                doubt ->
+                    doubt.key().toString().endsWith("7")
+                        ? new Resolver.Happened<>("found")
+                        : new Resolver.DidNotHappen<>())
+            .build();
+    Thread cycle =
+        new Thread(
+            () -> {
+              while (once.resolveInDoubt(20) > 0) {
+                Thread.onSpinWait();
+              }
+            });
+    cycle.start();
+    for (Key key : keys) {
+      once.attempt(
+          key,
+          null,
+          attempt -> {
+            runs.merge(attempt.key(), 1, Integer::sum);
+            return "run";
+          });
+    }
+    cycle.join();
+    for (Key key : keys) {
+      assertThat(runs.getOrDefault(key, 0))
+          .as("%s", key)
+          .isLessThanOrEqualTo(key.toString().endsWith("7") ? 0 : 1);
+      assertThat(once.seen(key) || !runs.containsKey(key)).isTrue();
+    }
+  }
+
+  @Test
+  void only_the_mode_that_has_doubts_can_resolve_them() {
+    for (DeliveryMode mode : List.of(DeliveryMode.AT_LEAST_ONCE, DeliveryMode.AT_MOST_ONCE)) {
+      OnlyOnce<String> once = engine(doubt -> new Resolver.Unknown<>()).mode(mode).build();
+      assertThatThrownBy(() -> once.resolveInDoubt(10))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage(
+              "resolveInDoubt() needs mode EFFECTIVELY_ONCE, in which alone keys get in doubt; it"
+                  + " is "
+                  + mode);
+    }
   }
 
   @Test
