@@ -1,0 +1,585 @@
+package dev.onlyonce.store.local.internal;
+
+import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimMachine;
+import dev.onlyonce.spi.ClaimMachine.Decision;
+import dev.onlyonce.spi.ClaimReader.Page;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Combiner;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.KeyHash.Hash;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Renewal;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.Time;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A local store at work: one thread at a time decides about a batch, writes its records as one
+ * frame, syncs it, and only then are the callers answered. Safe for use by several threads.
+ */
+public final class LocalEngine {
+
+  /** What a store is opened with; the defaults are in {@code LocalStore.Builder}. */
+  public static final class Settings {
+    public String owner = "local";
+    public Duration purgeGrace = Limits.PURGE_GRACE;
+    public Duration clockTolerance = Duration.ZERO;
+    public int segmentBytes = 64 << 20;
+    public boolean syncs = true;
+    public boolean trustsClock;
+    public Time time = Time.system();
+
+    /** The defaults. */
+    public Settings() {}
+  }
+
+  private static final int BATCH = 20_000;
+  private static final int QUEUE = 200_000;
+
+  /** A frame that has become this long is written before the batch goes on. */
+  private static final int LONG_FRAME = 4 << 20;
+
+  /** A segment of which less than this part is current is carried forward. */
+  private static final int SMALL_PART = 8;
+
+  private static final System.Logger LOG = System.getLogger(LocalEngine.class.getName());
+
+  private final AutoCloseable directoryLock;
+  private final LocalView view;
+  private final ClaimMachine machine;
+  private final StoreClock clock;
+  private final long purgeGraceMillis;
+  private final Combiner<Object, Object> combiner = new Combiner<>(this::carryOut, BATCH, QUEUE);
+  private final ReentrantLock turn = new ReentrantLock();
+  private final ReentrantLock purging = new ReentrantLock();
+
+  // Guarded by the turn.
+  private @Nullable StoreException failure;
+  private long loggedFloor;
+  private final Map<String, byte[]> pendingNotes = new TreeMap<>();
+
+  private LocalEngine(LocalView view, Settings settings, AutoCloseable directoryLock) {
+    this.view = view;
+    this.directoryLock = directoryLock;
+    this.machine = new ClaimMachine(settings.clockTolerance, settings.owner);
+    this.clock = new StoreClock(settings.time, view.log.lastMicros(), settings.trustsClock);
+    this.purgeGraceMillis = Limits.millis(settings.purgeGrace);
+  }
+
+  /** Opens the store in a directory, or makes it. */
+  public static LocalEngine open(Path directory, Settings settings) {
+    try {
+      Files.createDirectories(directory);
+      DirectoryLock lock = DirectoryLock.take(directory);
+      try {
+        return open(new FileDisk(directory, true), settings, lock);
+      } catch (IOException | RuntimeException | Error e) {
+        lock.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw cannotOpen(directory.toString(), e);
+    }
+  }
+
+  static StoreException cannotOpen(String directory, IOException e) {
+    boolean isOfNoUse = e instanceof DamagedException || e instanceof NewerFormatException;
+    return new StoreException(
+        isOfNoUse ? StoreException.Kind.REJECTED : StoreException.Kind.UNAVAILABLE,
+        "the local store in " + directory + " cannot be opened: " + sentence(e),
+        e);
+  }
+
+  /** Opens the store on a disk that nobody else writes on. */
+  static LocalEngine open(Disk disk, Settings settings, AutoCloseable directoryLock)
+      throws IOException {
+    StoreId id = StoreId.read(disk);
+    boolean hasLog = disk.list().stream().anyMatch(Segment::isSegment);
+    if (id == null && hasLog) {
+      throw new DamagedException(StoreId.FILE, 0, "it is missing, but there is a log");
+    }
+    if (id == null) {
+      id = StoreId.random();
+      id.write(disk);
+    }
+    Log.Settings logSettings =
+        new Log.Settings(id.id(), settings.segmentBytes, settings.syncs, true);
+    return new LocalEngine(LocalView.open(disk, id, logSettings), settings, directoryLock);
+  }
+
+  private static String sentence(IOException e) {
+    return e.getMessage() == null ? e.toString() : e.getMessage();
+  }
+
+  // The verbs. All go through one combiner, so that a sync is shared by whatever is asked.
+
+  /** Claims each key. */
+  public List<Answer> claim(List<ClaimRequest> batch) {
+    return answers(combiner.call(List.copyOf(batch)));
+  }
+
+  /** Settles each claim. */
+  public List<Held> settle(List<? extends Settlement> batch) {
+    return answers(combiner.call(List.copyOf(batch)));
+  }
+
+  /** Renews each claim. */
+  public List<Held> renew(List<Renewal> batch) {
+    return answers(combiner.call(List.copyOf(batch)));
+  }
+
+  @SuppressWarnings("unchecked") // each item has an answer of its kind, see carryOut
+  private static <A> List<A> answers(List<Object> answers) {
+    return (List<A>) (List<?>) answers;
+  }
+
+  private List<Object> carryOut(List<Object> items) {
+    turn.lock();
+    try {
+      begin();
+      List<Object> answers = new ArrayList<>(items.size());
+      for (Object item : items) {
+        answers.add(decide(item));
+        if (view.log.frameBytes() > LONG_FRAME) {
+          commit();
+          begin();
+        }
+      }
+      commit();
+      return answers;
+    } catch (RuntimeException | Error e) {
+      rollback();
+      throw e;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private Object decide(Object item) {
+    long micros = clock.micros();
+    try {
+      if (item instanceof ClaimRequest request) {
+        return claim(request, micros);
+      }
+      if (item instanceof Settlement settlement) {
+        return settle(settlement, micros);
+      }
+      return renew((Renewal) item, micros);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private Answer claim(ClaimRequest request, long micros) throws IOException {
+    Index index = view.index;
+    Hash hash = index.hash(request.scope(), request.key());
+    Index.Place place = index.find(hash);
+    if (place.isFound() && request.expectToken() == ClaimRequest.ANY) {
+      boolean mayBeRepeated = request.settleNow() != null;
+      long millis = Math.floorDiv(micros, 1_000);
+      long age = index.plainAge(place, mayBeRepeated, request.requestId(), millis);
+      if (age >= 0) {
+        return new Answer.Done(index.plainResult(place), Duration.ofMillis(age), false);
+      }
+    }
+    ClaimRecord found = place.isFound() ? index.record(place) : null;
+    Decision<Answer> decision = machine.claim(found, request, micros, view.log.floor());
+    write(hash, decision.write());
+    return decision.answer();
+  }
+
+  private Held settle(Settlement settlement, long micros) throws IOException {
+    Hash hash = hash(settlement.claim());
+    Decision<Held> decision = machine.settle(found(hash), settlement, micros);
+    write(hash, decision.write());
+    return decision.answer();
+  }
+
+  private Held renew(Renewal renewal, long micros) throws IOException {
+    Hash hash = hash(renewal.claim());
+    Decision<Held> decision = machine.renew(found(hash), renewal, micros);
+    write(hash, decision.write());
+    return decision.answer();
+  }
+
+  private Hash hash(Claim claim) {
+    return view.index.hash(claim.scope(), claim.key());
+  }
+
+  private @Nullable ClaimRecord found(Hash hash) throws IOException {
+    Index.Place place = view.index.find(hash);
+    return place.isFound() ? view.index.record(place) : null;
+  }
+
+  private void write(Hash hash, @Nullable ClaimRecord record) {
+    if (record != null) {
+      log(hash, record);
+    }
+  }
+
+  private void log(Hash hash, ClaimRecord record) {
+    long position = view.log.add(new Entry.Put(record));
+    view.log.count(position);
+    view.index.put(hash, record, position);
+  }
+
+  // Frames.
+
+  private void begin() {
+    if (failure != null) {
+      throw failure;
+    }
+    try {
+      if (view.log.begin(clock.micros())) {
+        view.notes.forEach((name, value) -> view.log.add(new Entry.Note(name, value)));
+      }
+      view.index.begin();
+    } catch (NoRoomException e) {
+      throw full(e);
+    } catch (IOException e) {
+      throw fail(e);
+    }
+  }
+
+  private void commit() {
+    if (view.log.isFrameEmpty()) {
+      view.log.cancel();
+      view.index.commit();
+      return;
+    }
+    try {
+      view.log.allocate();
+    } catch (NoRoomException e) {
+      throw full(e);
+    } catch (IOException e) {
+      throw fail(e);
+    }
+    try {
+      view.log.commit();
+    } catch (IOException e) {
+      throw fail(e);
+    }
+    view.index.commit();
+  }
+
+  /** Undoes what was decided and not committed. */
+  private void rollback() {
+    if (failure == null && view.index.isChanging()) {
+      view.index.rollback();
+      view.log.cancel();
+    }
+  }
+
+  private static StoreException full(NoRoomException e) {
+    return new StoreException(
+        StoreException.Kind.FULL, "the local store is full: " + sentence(e), e);
+  }
+
+  /** The disk has failed: what it holds now is not known, so nothing is answered any more. */
+  private StoreException fail(IOException e) {
+    failure =
+        new StoreException(
+            StoreException.Kind.UNAVAILABLE,
+            "the local store in %s has failed and must be opened anew: %s"
+                .formatted(view.disk, sentence(e)),
+            e);
+    return failure;
+  }
+
+  private StoreException unreadable(IOException e) {
+    return e instanceof DamagedException
+        ? new StoreException(StoreException.Kind.REJECTED, "the local store: " + sentence(e), e)
+        : fail(e);
+  }
+
+  // Transactions.
+
+  /** Keeps all others waiting until the transaction is committed or rolled back. */
+  public void beginTransaction() {
+    turn.lock();
+    try {
+      begin();
+    } catch (RuntimeException | Error e) {
+      turn.unlock();
+      throw e;
+    }
+  }
+
+  /** Claims in the open transaction. */
+  public List<Answer> claimInTransaction(List<ClaimRequest> batch) {
+    List<Answer> answers = new ArrayList<>(batch.size());
+    for (ClaimRequest request : batch) {
+      answers.add((Answer) decideInTransaction(request));
+    }
+    return answers;
+  }
+
+  /** Settles in the open transaction. */
+  public List<Held> settleInTransaction(List<? extends Settlement> batch) {
+    List<Held> answers = new ArrayList<>(batch.size());
+    for (Settlement settlement : batch) {
+      answers.add((Held) decideInTransaction(settlement));
+    }
+    return answers;
+  }
+
+  private Object decideInTransaction(Object item) {
+    if (view.log.frameBytes() > Log.MAX_FRAME_BYTES - (1 << 20)) {
+      throw new StoreException(
+          StoreException.Kind.REJECTED,
+          "the transaction is too large: %,d bytes; commit it in parts"
+              .formatted(view.log.frameBytes()));
+    }
+    return decide(item);
+  }
+
+  /** Tells whether a claim is held, which only this transaction could change. */
+  public boolean holdsInTransaction(Claim claim) {
+    try {
+      ClaimRecord found = found(hash(claim));
+      return found != null && found.state() == ClaimState.CLAIMED && found.token() == claim.token();
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  /** Leaves a note in the open transaction. */
+  public void noteInTransaction(String name, byte[] value) {
+    byte[] copy = value.clone();
+    view.log.add(new Entry.Note(name, copy));
+    pendingNotes.put(name, copy);
+  }
+
+  /** Commits the open transaction. */
+  public void commitTransaction() {
+    try {
+      commit();
+      view.notes.putAll(pendingNotes);
+    } catch (RuntimeException | Error e) {
+      rollback();
+      throw e;
+    } finally {
+      pendingNotes.clear();
+      turn.unlock();
+    }
+  }
+
+  /** Undoes the open transaction. */
+  public void rollbackTransaction() {
+    pendingNotes.clear();
+    rollback();
+    turn.unlock();
+  }
+
+  /** Returns the note of this name. */
+  public Optional<byte[]> note(String name) {
+    return reading(() -> Optional.ofNullable(view.notes.get(name)).map(byte[]::clone));
+  }
+
+  // Reading.
+
+  private interface Reading<T> {
+    T read() throws IOException;
+  }
+
+  private <T> T reading(Reading<T> reading) {
+    turn.lock();
+    try {
+      if (failure != null) {
+        throw failure;
+      }
+      return reading.read();
+    } catch (IOException e) {
+      throw unreadable(e);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private long nowMillis() {
+    return clock.micros() / 1_000;
+  }
+
+  /** Returns the record of a key. */
+  public Optional<ClaimRecord> find(Scope scope, Key key) {
+    return reading(() -> Optional.ofNullable(view.find(scope, key, nowMillis())));
+  }
+
+  /** Returns a page of records. */
+  public Page list(Query query, @Nullable String cursor) {
+    long from = LocalView.place(cursor);
+    return reading(() -> view.list(query, from, nowMillis()));
+  }
+
+  /** Returns the versions of a record. */
+  public List<ClaimRecord> history(Scope scope, Key key) {
+    return reading(() -> view.history(scope, key, nowMillis()));
+  }
+
+  /** Counts the records of each state. */
+  public Map<ClaimState, Long> totals() {
+    return reading(() -> view.totals(nowMillis()));
+  }
+
+  // Forgetting.
+
+  /** Forgets up to so many settled records, and frees segments of which little is needed. */
+  public int purge(int limit) {
+    purging.lock();
+    try {
+      int count = reading(() -> forget(limit));
+      freeSegments(limit);
+      return count;
+    } finally {
+      purging.unlock();
+    }
+  }
+
+  private int forget(int limit) {
+    Index.Forgotten forgotten = view.index.forget(nowMillis() - purgeGraceMillis, limit);
+    view.log.raiseFloor(forgotten.largestToken());
+    return forgotten.count();
+  }
+
+  private void freeSegments(int limit) {
+    while (true) {
+      Segment oldest = reading(() -> Optional.ofNullable(view.log.oldestSealed())).orElse(null);
+      if (oldest == null || oldest.live > oldest.records / SMALL_PART) {
+        return;
+      }
+      if (oldest.live > 0) {
+        carryForward(oldest, limit);
+      }
+      if (!drop(oldest)) {
+        return; // a claim was undone meanwhile: next time
+      }
+    }
+  }
+
+  /** Writes the current versions that are in a segment once more, some at a time. */
+  private void carryForward(Segment segment, int limit) {
+    List<ClaimRecord> batch = new ArrayList<>();
+    List<Long> positions = new ArrayList<>();
+    try {
+      view.log.scan(
+          segment,
+          (entry, position) -> {
+            if (entry instanceof Entry.Put put) {
+              batch.add(put.record());
+              positions.add(position);
+              if (batch.size() == limit) {
+                carryForward(batch, positions);
+              }
+            }
+          });
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+    carryForward(batch, positions);
+  }
+
+  private void carryForward(List<ClaimRecord> batch, List<Long> positions) {
+    turn.lock();
+    try {
+      begin();
+      for (int i = 0; i < batch.size(); i++) {
+        ClaimRecord record = batch.get(i);
+        Hash hash = view.index.hash(record.scope(), LocalView.keyOf(record));
+        if (view.index.isCurrent(hash, positions.get(i))) {
+          log(hash, record);
+        }
+      }
+      commit();
+    } catch (RuntimeException | Error e) {
+      rollback();
+      throw e;
+    } finally {
+      turn.unlock();
+      batch.clear();
+      positions.clear();
+    }
+  }
+
+  /** Deletes a segment, of which nothing is current, when its tokens cannot come back any more. */
+  private boolean drop(Segment segment) {
+    turn.lock();
+    try {
+      if (failure != null) {
+        throw failure;
+      }
+      if (segment.live > 0) {
+        return false;
+      }
+      if (loggedFloor < view.log.floor()) {
+        begin();
+        view.log.add(new Entry.Floor(view.log.floor()));
+        commit();
+        loggedFloor = view.log.floor();
+      }
+      view.log.sync();
+      view.log.drop(segment);
+      return true;
+    } catch (IOException e) {
+      throw fail(e);
+    } catch (RuntimeException | Error e) {
+      rollback();
+      throw e;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /** Writes what was not synced, and lets the directory go. */
+  public void close() {
+    turn.lock();
+    try {
+      if (isClosed()) {
+        return;
+      }
+      if (failure == null) {
+        view.log.sync();
+      }
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "the local store may have lost its last moments", e);
+    } finally {
+      release();
+      turn.unlock();
+    }
+  }
+
+  private boolean isClosed() {
+    return failure != null && failure.kind() == StoreException.Kind.CLOSED;
+  }
+
+  private void release() {
+    if (isClosed()) {
+      return;
+    }
+    failure = new StoreException(StoreException.Kind.CLOSED, "the local store has been closed");
+    try {
+      view.log.close();
+      directoryLock.close();
+    } catch (Exception e) {
+      LOG.log(Level.WARNING, "the local store's files could not be closed", e);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package dev.onlyonce.store.local.internal;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.ClaimReader.Page;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.KeyHash;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store's files say: the log, and the index and the notes that come of it. Not safe for use
+ * by several threads at once.
+ */
+final class LocalView implements Log.Visitor {
+
+  final Disk disk;
+  final Log log;
+  final Index index;
+  final Map<String, byte[]> notes = new TreeMap<>();
+
+  private LocalView(Disk disk, StoreId id, Log.Settings settings) {
+    this.disk = disk;
+    this.log = new Log(disk, settings);
+    this.index =
+        new Index(
+            new KeyHash(id.k0(), id.k1()), position -> log.read(position).record(), this::count);
+  }
+
+  /** Reads a store's files. */
+  static LocalView open(Disk disk, StoreId id, Log.Settings settings) throws IOException {
+    LocalView view = new LocalView(disk, id, settings);
+    try {
+      view.log.recover(view);
+      return view;
+    } catch (IOException | RuntimeException | Error e) {
+      view.log.close();
+      throw e;
+    }
+  }
+
+  private void count(long position, int change) {
+    Segment segment = log.segmentOf(position);
+    if (segment != null) {
+      segment.live += change;
+    }
+  }
+
+  @Override
+  public boolean snapshot(Segment segment) {
+    return false;
+  }
+
+  @Override
+  public void entry(Entry entry, Segment segment, long position) {
+    if (entry instanceof Entry.Put put) {
+      segment.records++;
+      ClaimRecord record = put.record();
+      index.put(index.hash(record.scope(), keyOf(record)), record, position);
+    } else if (entry instanceof Entry.Note note) {
+      notes.put(note.name(), note.value());
+    }
+  }
+
+  static Key keyOf(ClaimRecord record) {
+    return Objects.requireNonNull(record.key(), "a logged record has its key");
+  }
+
+  /** Returns the record of a key, null if it is absent or has expired. */
+  @Nullable ClaimRecord find(Scope scope, Key key, long nowMillis) throws IOException {
+    Index.Place place = index.find(index.hash(scope, key));
+    if (!place.isFound() || nowMillis >= index.expiresAt(place)) {
+      return null;
+    }
+    return index.record(place);
+  }
+
+  /** Reads the cursor of a listing. */
+  static long place(@Nullable String cursor) {
+    if (cursor != null && !cursor.matches("[0-9]{1,10}")) {
+      throw new IllegalArgumentException(
+          "cursor must be one that a listing returned, was '" + cursor + "'");
+    }
+    return cursor == null ? 0 : Long.parseLong(cursor);
+  }
+
+  Page list(Query query, long from, long nowMillis) throws IOException {
+    List<ClaimRecord> records = new ArrayList<>();
+    long[] next = {from};
+    boolean more =
+        index.walk(
+            from,
+            (place, behind) -> {
+              if (records.size() == query.limit()) {
+                return false;
+              }
+              next[0] = behind;
+              if (nowMillis < index.expiresAt(place) && mayMatch(query, place)) {
+                ClaimRecord record = index.record(place);
+                if (matches(query, record)) {
+                  records.add(record);
+                }
+              }
+              return true;
+            });
+    return new Page(records, more ? Long.toString(next[0]) : null);
+  }
+
+  private boolean mayMatch(Query query, Index.Place place) {
+    return !index.isCompact(place) || query.states().contains(ClaimState.DONE);
+  }
+
+  private static boolean matches(Query query, ClaimRecord record) {
+    return query.states().contains(record.state())
+        && (query.scope() == null || query.scope().equals(record.scope()));
+  }
+
+  Map<ClaimState, Long> totals(long nowMillis) throws IOException {
+    Map<ClaimState, Long> totals = new EnumMap<>(ClaimState.class);
+    index.walk(
+        0,
+        (place, behind) -> {
+          if (nowMillis < index.expiresAt(place)) {
+            ClaimState state =
+                index.isCompact(place) ? ClaimState.DONE : index.record(place).state();
+            totals.merge(state, 1L, Long::sum);
+          }
+          return true;
+        });
+    return totals;
+  }
+
+  /** Returns all versions of a record that are still in the log, if it has not expired. */
+  List<ClaimRecord> history(Scope scope, Key key, long nowMillis) throws IOException {
+    List<ClaimRecord> versions = new ArrayList<>();
+    if (find(scope, key, nowMillis) == null) {
+      return versions;
+    }
+    for (Segment segment : log.segments()) {
+      log.scan(
+          segment,
+          (entry, position) -> {
+            if (entry instanceof Entry.Put put
+                && put.record().scope().equals(scope)
+                && keyOf(put.record()).equals(key)) {
+              versions.add(put.record());
+            }
+          });
+    }
+    return versions;
+  }
+}

@@ -1,0 +1,15 @@
+package dev.onlyonce.store.local.internal;
+
+import java.io.IOException;
+
+/** A newer version of this program wrote the store. */
+public final class NewerFormatException extends IOException {
+
+  private static final long serialVersionUID = 1L;
+
+  NewerFormatException(String file, int found, int known) {
+    super(
+        "%s has format %d, this version reads up to %d: use a newer version; nothing was changed"
+            .formatted(file, found, known));
+  }
+}

@@ -1,0 +1,2 @@
+/** How a local store keeps its log, its index and its time. Not for use by others. */
+package dev.onlyonce.store.local.internal;
