@@ -32,6 +32,10 @@ final class Cursor {
     return at - (int) count;
   }
 
+  int position() {
+    return at;
+  }
+
   int getByte() throws Malformed {
     return array[advance(1)] & 0xFF;
   }

@@ -42,6 +42,7 @@ record FrameHeader(int bodyBytes, long sequence, long synced, long micros) {
     System.arraycopy(array, at, copy.array(), start, BYTES);
     copy.setLong(32, storeId);
     if (copy.crc(0, BYTES) != Bytes.getInt(array, at + 32)
+        || Bytes.getInt(array, at + 36) != 0
         || bodyBytes < 0
         || (bodyBytes & 7) != 0) {
       return null;

@@ -8,6 +8,7 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.KeyHash;
 import dev.onlyonce.spi.KeyHash.Hash;
 import dev.onlyonce.spi.KeyTable;
+import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -352,6 +354,62 @@ final class Index {
 
   /** How many keys were forgotten, and the largest of their tokens. */
   record Forgotten(int count, long largestToken) {}
+
+  // Snapshots.
+
+  /** Adds all entries, as six longs each, with other numbers for the scopes. */
+  void export(Bytes out, ToIntFunction<Scope> numbers) {
+    for (KeyTable table : tables) {
+      for (int slot = 0; slot < table.slots(); slot++) {
+        if (table.isFree(slot)) {
+          continue;
+        }
+        long what = table.get(slot, WHAT);
+        if ((what & KIND) == IS_CLAIMED) {
+          what = IS_CLAIMED;
+        } else if ((what & IS_CLAIMED) == 0) {
+          Scope scope = numbered.get((int) (what >>> 48));
+          int number = numbers.applyAsInt(scope);
+          what = number < MAX_SCOPES ? (long) number << 48 | what << 16 >>> 16 : IS_IN_LOG;
+        }
+        out.putLong(table.get(slot, 0)).putLong(table.get(slot, 1));
+        out.putLong(table.get(slot, EXPIRES_AT)).putLong(what);
+        out.putLong(table.get(slot, TOKEN)).putLong(table.get(slot, WHERE));
+      }
+    }
+  }
+
+  /** Says which scope has a number. */
+  interface ScopeOf {
+    Scope of(int number) throws Malformed;
+  }
+
+  /** Takes over entries that were exported. */
+  void load(byte[] bytes, int from, int count, ScopeOf scopeOf) throws IOException, Malformed {
+    if (bytes.length - from != (long) count * LONGS * 8) {
+      throw new Malformed("has %,d bytes of entries".formatted(bytes.length - from));
+    }
+    int lastNumber = -1;
+    long lastScope = -1;
+    for (int at = from; at < bytes.length; at += LONGS * 8) {
+      Hash hash = new Hash(Bytes.getLong(bytes, at), Bytes.getLong(bytes, at + 8));
+      long what = Bytes.getLong(bytes, at + 24);
+      long where = Bytes.getLong(bytes, at + 40);
+      if ((what & KIND) == IS_CLAIMED) {
+        put(hash, reader.read(where >>> REQUEST_BITS << 3), where >>> REQUEST_BITS << 3);
+        continue;
+      }
+      if ((what & IS_CLAIMED) == 0) {
+        int number = (int) (what >>> 48);
+        if (number != lastNumber) {
+          lastNumber = number;
+          lastScope = known(scopeOf.of(number)).number();
+        }
+        what = lastScope < 0 ? IS_IN_LOG : lastScope << 48 | what << 16 >>> 16;
+      }
+      put(hash, Bytes.getLong(bytes, at + 16), what, Bytes.getLong(bytes, at + 32), where);
+    }
+  }
 
   // Walking.
 

@@ -29,6 +29,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -72,17 +76,40 @@ public final class LocalEngine {
   private final ReentrantLock turn = new ReentrantLock();
   private final ReentrantLock purging = new ReentrantLock();
 
+  private final Executor background;
+
   // Guarded by the turn.
   private @Nullable StoreException failure;
   private long loggedFloor;
+  private @Nullable Segment hasNotes;
   private final Map<String, byte[]> pendingNotes = new TreeMap<>();
 
-  private LocalEngine(LocalView view, Settings settings, AutoCloseable directoryLock) {
+  private LocalEngine(
+      LocalView view, Settings settings, Executor background, AutoCloseable directoryLock) {
+    this.background = background;
     this.view = view;
     this.directoryLock = directoryLock;
     this.machine = new ClaimMachine(settings.clockTolerance, settings.owner);
     this.clock = new StoreClock(settings.time, view.log.lastMicros(), settings.trustsClock);
     this.purgeGraceMillis = Limits.millis(settings.purgeGrace);
+    view.withoutSnapshot.forEach(this::takeSnapshot);
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "onlyonce-snapshots");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void takeSnapshot(Segment sealed) {
+    background.execute(
+        () -> {
+          try {
+            view.snapshots.write(view.log, sealed);
+          } catch (IOException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "no snapshot of " + sealed.fileName() + ", it will be read", e);
+          }
+        });
   }
 
   /** Opens the store in a directory, or makes it. */
@@ -91,13 +118,26 @@ public final class LocalEngine {
       Files.createDirectories(directory);
       DirectoryLock lock = DirectoryLock.take(directory);
       try {
-        return open(new FileDisk(directory, true), settings, lock);
+        ExecutorService background = Executors.newSingleThreadExecutor(LocalEngine::daemon);
+        return open(
+            new FileDisk(directory, true), settings, background, () -> close(background, lock));
       } catch (IOException | RuntimeException | Error e) {
         lock.close();
         throw e;
       }
     } catch (IOException e) {
       throw cannotOpen(directory.toString(), e);
+    }
+  }
+
+  private static void close(ExecutorService background, DirectoryLock lock)
+      throws IOException, InterruptedException {
+    background.shutdown();
+    try {
+      // What is being written is finished, so that nothing is written when the lock is free.
+      background.awaitTermination(1, TimeUnit.MINUTES);
+    } finally {
+      lock.close();
     }
   }
 
@@ -109,8 +149,14 @@ public final class LocalEngine {
         e);
   }
 
-  /** Opens the store on a disk that nobody else writes on. */
-  static LocalEngine open(Disk disk, Settings settings, AutoCloseable directoryLock)
+  /**
+   * Opens the store on a disk that nobody else writes on.
+   *
+   * @param background takes snapshots
+   * @param directoryLock closed at the end
+   */
+  static LocalEngine open(
+      Disk disk, Settings settings, Executor background, AutoCloseable directoryLock)
       throws IOException {
     StoreId id = StoreId.read(disk);
     boolean hasLog = disk.list().stream().anyMatch(Segment::isSegment);
@@ -121,9 +167,11 @@ public final class LocalEngine {
       id = StoreId.random();
       id.write(disk);
     }
+    // A process that ended may have made files whose names were not synced.
+    disk.sync();
     Log.Settings logSettings =
         new Log.Settings(id.id(), settings.segmentBytes, settings.syncs, true);
-    return new LocalEngine(LocalView.open(disk, id, logSettings), settings, directoryLock);
+    return new LocalEngine(LocalView.open(disk, id, logSettings), settings, background, directoryLock);
   }
 
   private static String sentence(IOException e) {
@@ -249,7 +297,13 @@ public final class LocalEngine {
       throw failure;
     }
     try {
-      if (view.log.begin(clock.micros())) {
+      Segment before = view.log.last();
+      boolean rolled = view.log.begin(clock.micros());
+      if (rolled && before != null) {
+        takeSnapshot(before);
+      }
+      if (view.log.last() != hasNotes) {
+        // Notes are carried on from segment to segment.
         view.notes.forEach((name, value) -> view.log.add(new Entry.Note(name, value)));
       }
       view.index.begin();
@@ -278,6 +332,7 @@ public final class LocalEngine {
     } catch (IOException e) {
       throw fail(e);
     }
+    hasNotes = view.log.last();
     view.index.commit();
   }
 
@@ -537,6 +592,7 @@ public final class LocalEngine {
       }
       view.log.sync();
       view.log.drop(segment);
+      view.disk.delete(Snapshot.fileName(segment.base));
       return true;
     } catch (IOException e) {
       throw fail(e);
@@ -576,8 +632,8 @@ public final class LocalEngine {
     }
     failure = new StoreException(StoreException.Kind.CLOSED, "the local store has been closed");
     try {
-      view.log.close();
       directoryLock.close();
+      view.log.close();
     } catch (Exception e) {
       LOG.log(Level.WARNING, "the local store's files could not be closed", e);
     }

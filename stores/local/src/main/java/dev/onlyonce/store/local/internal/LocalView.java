@@ -26,10 +26,15 @@ final class LocalView implements Log.Visitor {
   final Log log;
   final Index index;
   final Map<String, byte[]> notes = new TreeMap<>();
+  final Snapshot snapshots;
+
+  /** Segments that had to be read since there was no snapshot of them. */
+  final List<Segment> withoutSnapshot = new ArrayList<>();
 
   private LocalView(Disk disk, StoreId id, Log.Settings settings) {
     this.disk = disk;
     this.log = new Log(disk, settings);
+    this.snapshots = new Snapshot(disk, id);
     this.index =
         new Index(
             new KeyHash(id.k0(), id.k1()), position -> log.read(position).record(), this::count);
@@ -55,8 +60,12 @@ final class LocalView implements Log.Visitor {
   }
 
   @Override
-  public boolean snapshot(Segment segment) {
-    return false;
+  public boolean snapshot(Segment segment) throws IOException {
+    boolean loaded = snapshots.load(segment, this);
+    if (!loaded) {
+      withoutSnapshot.add(segment);
+    }
+    return loaded;
   }
 
   @Override

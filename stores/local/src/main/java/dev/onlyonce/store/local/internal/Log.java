@@ -65,6 +65,11 @@ final class Log implements AutoCloseable {
   private long lastMicros;
   private long floor;
 
+  /** While the log is recovered: the frames of the segment that are not known to be synced. */
+  private final List<Frame> unsynced = new ArrayList<>();
+
+  private record Frame(long sequence, int offset) {}
+
   Log(Disk disk, Settings settings) {
     this.disk = disk;
     this.settings = settings;
@@ -116,7 +121,8 @@ final class Log implements AutoCloseable {
     Segment segment = Segment.read(header.array(), length, settings.storeId(), base, data);
     if (segment == null) {
       data.close();
-      if (!isLast || last == null || hasFrames(file)) {
+      boolean isBegun = !isLast || (last == null && base != 0) || hasFrames(file);
+      if (isBegun) {
         throw new DamagedException(file, 0, "it does not begin as a segment does");
       }
       if (settings.writes()) {
@@ -151,11 +157,14 @@ final class Log implements AutoCloseable {
     }
     if (!isLast && visitor.snapshot(segment)) {
       sequence = segment.lastFrame;
+      synced = sequence;
+      lastMicros = Math.max(lastMicros, segment.lastMicros);
       return;
     }
+    unsynced.clear();
     byte[] bytes = readAll(segment.data);
     replay(segment, bytes, visitor);
-    if (!segment.sealed) {
+    if (isLast || !segment.sealed) {
       checkTail(segment, bytes, isLast);
     }
     synced = sequence;
@@ -171,12 +180,15 @@ final class Log implements AutoCloseable {
           || !header.isBodyWhole(bytes, at, bytes.length)) {
         return;
       }
+      unsynced.add(new Frame(header.sequence(), at));
+      unsynced.removeIf(frame -> frame.sequence <= header.synced());
       int end = at + FrameHeader.BYTES + header.bodyBytes();
       readEntries(segment, bytes, at + FrameHeader.BYTES, end, visitor);
       sequence = header.sequence();
       lastMicros = Math.max(lastMicros, header.micros());
       segment.end = end;
       segment.lastFrame = sequence;
+      segment.lastMicros = lastMicros;
     }
   }
 
@@ -214,8 +226,13 @@ final class Log implements AutoCloseable {
     }
     if (!isZero(bytes, tail)) {
       segment.data.write(ByteBuffer.wrap(new byte[bytes.length - tail]), tail);
-      segment.data.sync();
     }
+    // A sync may have failed, after which the frame can be read, but is not on the disk, and would
+    // not be written by another sync alone.
+    int from = unsynced.isEmpty() ? tail : unsynced.get(0).offset;
+    segment.data.write(ByteBuffer.wrap(bytes, from, tail - from), from);
+    segment.data.sync();
+    unsynced.clear();
   }
 
   /** Returns the header of the next frame that is newer than the last good one. */
@@ -318,7 +335,7 @@ final class Log implements AutoCloseable {
       return;
     }
     long doubled = Math.min(LARGEST_ALLOCATION, Math.max(SMALLEST_ALLOCATION, segment.allocated));
-    long target = needed + doubled;
+    long target = Math.max(needed, Math.min(needed + doubled, settings.segmentBytes()));
     ByteBuffer zeros = ByteBuffer.allocate((int) (target - segment.allocated));
     try {
       segment.data.write(zeros, segment.allocated);
@@ -342,6 +359,7 @@ final class Log implements AutoCloseable {
     sequence = number;
     segment.end += frame.end();
     segment.lastFrame = number;
+    segment.lastMicros = frameMicros;
     lastMicros = frameMicros;
     frame.cut(0);
   }
@@ -481,6 +499,11 @@ final class Log implements AutoCloseable {
   }
 
   // Forgetting.
+
+  /** Returns the segment that is written to. */
+  @Nullable Segment last() {
+    return last;
+  }
 
   /** Returns the oldest segment if it is not the one that is written to. */
   @Nullable Segment oldestSealed() {

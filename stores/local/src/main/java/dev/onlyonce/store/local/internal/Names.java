@@ -31,7 +31,10 @@ final class Names {
     return names.get((int) number);
   }
 
-  /** Returns a copy, to go back to if a frame is not written. */
+  String get(int number) {
+    return names.get(number);
+  }
+
   int size() {
     return names.size();
   }

@@ -33,6 +33,9 @@ final class Segment {
   /** How many claim records were written here. */
   int records;
 
+  /** The time of the last frame, microseconds. */
+  long lastMicros;
+
   /** The number of the last frame, 0 if there is none. */
   long lastFrame;
 

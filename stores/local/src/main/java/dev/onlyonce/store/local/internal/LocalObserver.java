@@ -1,0 +1,155 @@
+package dev.onlyonce.store.local.internal;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.ClaimReader.Page;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.Time;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a store's files beside whoever writes them. Safe for use by several threads. */
+public final class LocalObserver {
+
+  private static final System.Logger LOG = System.getLogger(LocalObserver.class.getName());
+
+  /** How often it begins anew because the writer has dropped a segment meanwhile. */
+  private static final int TRIES = 10;
+
+  private final Path directory;
+  private final Time time;
+  private LocalView view;
+  private StoreClock clock;
+  private boolean closed;
+
+  private LocalObserver(Path directory, Time time) throws IOException {
+    this.directory = directory;
+    this.time = time;
+    this.view = read(directory);
+    this.clock = clockOf(view);
+  }
+
+  /** Opens the store in a directory. */
+  public static LocalObserver open(Path directory, Time time) {
+    try {
+      return new LocalObserver(directory, time);
+    } catch (IOException e) {
+      throw LocalEngine.cannotOpen(directory.toString(), e);
+    }
+  }
+
+  private StoreClock clockOf(LocalView view) {
+    return new StoreClock(time, view.log.lastMicros(), true);
+  }
+
+  private static LocalView read(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw noStore(directory);
+    }
+    Disk disk = new FileDisk(directory, false);
+    StoreId id = StoreId.read(disk);
+    if (id == null) {
+      throw noStore(directory);
+    }
+    Log.Settings settings = new Log.Settings(id.id(), 1, false, false);
+    for (int i = 1; ; i++) {
+      try {
+        return LocalView.open(disk, id, settings);
+      } catch (NoSuchFileException | DamagedException e) {
+        if (i == TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static StoreException noStore(Path directory) {
+    return new StoreException(
+        StoreException.Kind.REJECTED, "there is no local store in " + directory);
+  }
+
+  /** Takes over what was written since. */
+  public synchronized void refresh() {
+    requireOpen();
+    try {
+      view.log.follow(view);
+    } catch (NoSuchFileException e) {
+      again();
+    } catch (IOException e) {
+      throw LocalEngine.cannotOpen(directory.toString(), e);
+    }
+  }
+
+  private void again() {
+    try {
+      LocalView fresh = read(directory);
+      view.log.close();
+      view = fresh;
+      clock = clockOf(fresh);
+    } catch (IOException e) {
+      throw LocalEngine.cannotOpen(directory.toString(), e);
+    }
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new StoreException(StoreException.Kind.CLOSED, "the reader has been closed");
+    }
+  }
+
+  private interface Reading<T> {
+    T read(LocalView view, long nowMillis) throws IOException;
+  }
+
+  private synchronized <T> T reading(Reading<T> reading) {
+    requireOpen();
+    try {
+      return reading.read(view, clock.micros() / 1_000);
+    } catch (IOException e) {
+      throw LocalEngine.cannotOpen(directory.toString(), e);
+    }
+  }
+
+  /** Returns the record of a key. */
+  public Optional<ClaimRecord> find(Scope scope, Key key) {
+    return reading((read, now) -> Optional.ofNullable(read.find(scope, key, now)));
+  }
+
+  /** Returns a page of records. */
+  public Page list(Query query, @Nullable String cursor) {
+    long from = LocalView.place(cursor);
+    return reading((read, now) -> read.list(query, from, now));
+  }
+
+  /** Returns the versions of a record. */
+  public List<ClaimRecord> history(Scope scope, Key key) {
+    return reading((read, now) -> read.history(scope, key, now));
+  }
+
+  /** Counts the records of each state. */
+  public Map<ClaimState, Long> totals() {
+    return reading((read, now) -> read.totals(now));
+  }
+
+  /** Closes the files. */
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      try {
+        view.log.close();
+      } catch (IOException e) {
+        LOG.log(Level.WARNING, "a file could not be closed", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package dev.onlyonce.store.local.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.KeyHash;
+import dev.onlyonce.store.local.internal.Cursor.Malformed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+
+/**
+ * What a sealed segment comes to, in a file beside it: its keys' last versions as the index has
+ * them, and its names and notes. Loading it takes a fraction of reading the segment. It may be
+ * missing, unfinished or damaged: then the segment is read, and the snapshot is written anew.
+ */
+final class Snapshot {
+
+  private static final int VERSION = 1;
+  private static final long MAGIC = 0x70_61_6E_53_65_63_6E_4FL; // "OnceSnap", little-endian
+  private static final int CHECKED_FROM = 16;
+  private static final int MIN_BYTES = 96;
+
+  private final Disk disk;
+  private final StoreId id;
+
+  Snapshot(Disk disk, StoreId id) {
+    this.disk = disk;
+    this.id = id;
+  }
+
+  static String fileName(long base) {
+    return "snap-%016x".formatted(base);
+  }
+
+  static boolean isSnapshot(String fileName) {
+    return fileName.startsWith("snap-");
+  }
+
+  /** Writes the snapshot of a sealed segment, which is read for that. */
+  void write(Log log, Segment segment) throws IOException {
+    Index index =
+        new Index(
+            new KeyHash(id.k0(), id.k1()),
+            position -> log.read(position).record(),
+            (position, change) -> {});
+    Map<String, byte[]> notes = new TreeMap<>();
+    long[] floor = {segment.floor};
+    int[] records = {0};
+    log.scan(
+        segment,
+        (entry, position) -> {
+          if (entry instanceof Entry.Put put) {
+            records[0]++;
+            index.put(
+                index.hash(put.record().scope(), LocalView.keyOf(put.record())),
+                put.record(),
+                position);
+          } else if (entry instanceof Entry.Note note) {
+            notes.put(note.name(), note.value());
+          } else if (entry instanceof Entry.Floor raised) {
+            floor[0] = Math.max(floor[0], raised.token());
+          }
+        });
+    Bytes out = new Bytes(1 << 16);
+    out.putLong(MAGIC).putInt(VERSION).putInt(0);
+    out.putLong(id.id()).putLong(segment.base).putLong(segment.end);
+    out.putLong(segment.lastFrame).putLong(segment.lastMicros).putLong(floor[0]);
+    out.putLong(records[0]).putLong(index.size());
+    out.putVar(segment.names.size());
+    for (int i = 0; i < segment.names.size(); i++) {
+      putBytes(out, segment.names.get(i).getBytes(UTF_8));
+    }
+    out.putVar(notes.size());
+    notes.forEach(
+        (name, value) -> {
+          putBytes(out, name.getBytes(UTF_8));
+          putBytes(out, value);
+        });
+    out.align(0);
+    index.export(out, scope -> segment.names.number(scope.name()));
+    out.setInt(12, out.crc(CHECKED_FROM, out.end()));
+    write(fileName(segment.base), out);
+  }
+
+  private static void putBytes(Bytes out, byte[] bytes) {
+    out.putVar(bytes.length).put(bytes);
+  }
+
+  private void write(String name, Bytes out) throws IOException {
+    String unfinished = name + ".new";
+    disk.delete(unfinished);
+    try (Disk.Data data = disk.create(unfinished)) {
+      data.write(ByteBuffer.wrap(out.array(), 0, out.end()), 0);
+      data.sync();
+    }
+    disk.rename(unfinished, name);
+    disk.sync();
+  }
+
+  /** Takes over what the snapshot says; returns false if there is none that can be used. */
+  boolean load(Segment segment, LocalView view) throws IOException {
+    String name = fileName(segment.base);
+    if (!disk.list().contains(name)) {
+      return false;
+    }
+    byte[] bytes;
+    try (Disk.Data data = disk.open(name)) {
+      bytes = new byte[Math.toIntExact(data.size())];
+      int length = data.read(ByteBuffer.wrap(bytes), 0);
+      bytes = length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+    }
+    if (!isOf(segment, bytes)) {
+      return false;
+    }
+    try {
+      segment.end = Bytes.getLong(bytes, 32);
+      segment.lastFrame = Bytes.getLong(bytes, 40);
+      segment.lastMicros = Bytes.getLong(bytes, 48);
+      segment.records = (int) Bytes.getLong(bytes, 64);
+      view.log.raiseFloor(Bytes.getLong(bytes, 56));
+      int count = (int) Bytes.getLong(bytes, 72);
+      Cursor in = new Cursor(bytes, 80, bytes.length);
+      for (long i = in.getVar(); i > 0; i--) {
+        segment.names.add(new String(in.get(in.getSize()), UTF_8));
+      }
+      for (long i = in.getVar(); i > 0; i--) {
+        String note = new String(in.get(in.getSize()), UTF_8);
+        view.notes.put(note, in.get(in.getSize()));
+      }
+      int entries = in.position() + 7 & ~7;
+      segment.sealed = true;
+      view.index.load(bytes, entries, count, number -> Scope.of(segment.names.name(number)));
+      return true;
+    } catch (Malformed | IllegalArgumentException e) {
+      throw new DamagedException(
+          name, 0, "it " + e.getMessage() + ", though its checksum is right");
+    }
+  }
+
+  private boolean isOf(Segment segment, byte[] bytes) {
+    return bytes.length >= MIN_BYTES
+        && Bytes.getLong(bytes, 0) == MAGIC
+        && Bytes.getInt(bytes, 8) == VERSION
+        && Bytes.getLong(bytes, 16) == id.id()
+        && Bytes.getLong(bytes, 24) == segment.base
+        && Bytes.crc(new CRC32C(), bytes, CHECKED_FROM, bytes.length) == Bytes.getInt(bytes, 12);
+  }
+}

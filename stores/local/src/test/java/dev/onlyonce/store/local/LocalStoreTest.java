@@ -1,0 +1,362 @@
+package dev.onlyonce.store.local;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.ManualTime;
+import dev.onlyonce.testkit.Semantics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the contract does not ask for: the directory, its reader, its space and its clock. */
+class LocalStoreTest {
+
+  private static final Scope SCOPE = Scope.of("billing");
+  private static final Duration DAY = Duration.ofDays(1);
+
+  @TempDir private Path directory;
+  private final ManualTime time = new ManualTime();
+
+  private LocalStore.Builder store() {
+    return LocalStore.at(directory).time(time).segmentBytes(8_192).purgeGrace(Duration.ZERO);
+  }
+
+  private static ClaimRequest request(String key) {
+    long requestId = ThreadLocalRandom.current().nextLong();
+    return ClaimRequest.of(SCOPE, Key.of(key), requestId, Duration.ofSeconds(30), Lapse.TAKE);
+  }
+
+  private static ClaimRequest done(String key, Duration retention) {
+    return request(key).settlingNow(Result.NONE, retention);
+  }
+
+  private static Answer claim(LocalStore store, ClaimRequest request) {
+    return store.claim(List.of(request)).get(0);
+  }
+
+  private static void fill(LocalStore store, String prefix, int keys, Duration retention) {
+    for (int from = 0; from < keys; from += 50) {
+      store.claim(
+          IntStream.range(from, from + 50).mapToObj(i -> done(prefix + i, retention)).toList());
+    }
+  }
+
+  /** All but the snapshots, which are taken in the background. */
+  private Map<String, byte[]> files() throws IOException {
+    Map<String, byte[]> files = new TreeMap<>();
+    for (String name : names("")) {
+      if (!name.startsWith("snap-")) {
+        files.put(name, Files.readAllBytes(directory.resolve(name)));
+      }
+    }
+    return files;
+  }
+
+  private List<String> names(String prefix) throws IOException {
+    try (Stream<Path> paths = Files.list(directory)) {
+      return paths
+          .map(path -> path.getFileName().toString())
+          .filter(name -> name.startsWith(prefix))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private List<String> segments() throws IOException {
+    return names("log-");
+  }
+
+  // The directory.
+
+  /** Two processes shared an embedded store and overwrote each other. */
+  @Test
+  @Semantics({76, 99})
+  @Case(31)
+  void a_second_writer_is_refused_and_the_first_goes_on() throws IOException {
+    try (LocalStore store = store().open()) {
+      assertThatThrownBy(() -> store().open())
+          .isInstanceOf(StoreException.class)
+          .hasMessage(
+              "the local store in %s is in use by this process: end that, or use another directory",
+              directory);
+      assertThat(claim(store, request("a"))).isInstanceOf(Answer.Claimed.class);
+      assertThat(Files.readString(directory.resolve("lock")))
+          .isEqualTo(ProcessHandle.current().pid() + "\n");
+    }
+    store().open().close();
+  }
+
+  @Test
+  @Semantics(81)
+  void a_newer_format_is_refused_and_left_as_it_is() throws IOException {
+    for (String prefix : List.of("store", "log-")) {
+      try (LocalStore store = store().open()) {
+        claim(store, request("a"));
+      }
+      Path file =
+          directory.resolve(
+              files().keySet().stream().filter(name -> name.startsWith(prefix)).findFirst().get());
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[8]++;
+      Files.write(file, bytes);
+      Map<String, byte[]> before = files();
+      assertThatThrownBy(() -> store().open())
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(file.getFileName() + " has format 2, this version reads up to 1");
+      assertSame(before);
+      bytes[8]--;
+      Files.write(file, bytes);
+    }
+  }
+
+  private void assertSame(Map<String, byte[]> before) throws IOException {
+    Map<String, byte[]> after = files();
+    assertThat(after.keySet()).isEqualTo(before.keySet());
+    before.forEach(
+        (name, bytes) -> {
+          if (!name.equals("lock")) {
+            assertThat(after.get(name)).as(name).isEqualTo(bytes);
+          }
+        });
+  }
+
+  /** Anything but the end of the last segment: a bit that flipped is refused with its place. */
+  @Test
+  @Semantics(76)
+  @Case(29)
+  void damage_in_the_middle_is_refused_with_file_and_offset() throws IOException {
+    try (LocalStore store = store().open()) {
+      fill(store, "order-", 1_000, DAY);
+    }
+    for (String name : names("snap-")) {
+      Files.delete(directory.resolve(name)); // it would be believed, and the segment not read
+    }
+    String first = segments().get(0);
+    Path file = directory.resolve(first);
+    byte[] whole = Files.readAllBytes(file);
+    for (int offset = 12; offset < Integer.parseInt(segments().get(1).substring(4), 16); offset += 7) {
+      byte[] bytes = whole.clone();
+      bytes[offset] ^= 4;
+      Files.write(file, bytes);
+      Map<String, byte[]> before = files();
+      assertThatThrownBy(() -> store().open())
+          .as("offset %d", offset)
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(first + " is damaged at offset ");
+      assertSame(before);
+    }
+    Files.write(file, whole);
+    store().open().close();
+  }
+
+  @Test
+  @Semantics(76)
+  void a_missing_segment_is_refused() throws IOException {
+    try (LocalStore store = store().open()) {
+      fill(store, "order-", 1_000, DAY);
+    }
+    Files.delete(directory.resolve(segments().get(1)));
+    assertThatThrownBy(() -> store().open())
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("is damaged");
+  }
+
+  @Test
+  @Semantics(76)
+  void a_damaged_snapshot_is_not_believed() throws IOException {
+    try (LocalStore store = store().open()) {
+      fill(store, "order-", 1_000, DAY);
+    }
+    assertThat(names("snap-")).isNotEmpty();
+    for (String name : names("snap-")) {
+      byte[] bytes = Files.readAllBytes(directory.resolve(name));
+      bytes[bytes.length / 2] ^= 1;
+      Files.write(directory.resolve(name), bytes);
+    }
+    try (LocalStore store = store().open()) {
+      assertThat(store.totals()).isEqualTo(Map.of(ClaimState.DONE, 1_000L));
+      assertThat(claim(store, done("order-77", DAY))).isInstanceOf(Answer.Done.class);
+    }
+  }
+
+  // Readers.
+
+  @Test
+  @Semantics(99)
+  void a_reader_beside_the_writer_sees_what_was_answered_when_it_looks() throws IOException {
+    try (LocalStore store = store().open()) {
+      fill(store, "order-", 500, DAY);
+      Map<String, byte[]> before = files();
+      try (LocalReader reader = LocalReader.open(directory, time)) {
+        assertSame(before);
+        assertThat(reader.find(SCOPE, Key.of("order-7")).map(ClaimRecord::state))
+            .hasValue(ClaimState.DONE);
+        fill(store, "later-", 500, DAY);
+        assertThat(reader.find(SCOPE, Key.of("later-7"))).isEmpty();
+        reader.refresh();
+        assertThat(reader.find(SCOPE, Key.of("later-7")).map(ClaimRecord::state))
+            .hasValue(ClaimState.DONE);
+        assertThat(reader.list(Query.all(2_000), null).records()).hasSize(1_000);
+      }
+      assertThat(claim(store, request("another"))).isInstanceOf(Answer.Claimed.class);
+    }
+  }
+
+  @Test
+  void a_reader_of_nothing_says_so() {
+    assertThatThrownBy(() -> LocalReader.open(directory.resolve("nowhere")))
+        .isInstanceOf(StoreException.class)
+        .hasMessage("there is no local store in " + directory.resolve("nowhere"));
+  }
+
+  /** The log is the history. */
+  @Test
+  @Semantics(24)
+  void a_history_has_every_version() {
+    try (LocalStore store = store().open()) {
+      Answer.Claimed claimed = (Answer.Claimed) claim(store, request("a"));
+      store.settle(
+          List.of(
+              new Settlement.Complete(
+                  claimed.claim(), new Result.Value("text/plain", "ok".getBytes(UTF_8)), DAY)));
+      fill(store, "order-", 500, DAY);
+      assertThat(store.history(SCOPE, Key.of("a")).stream().map(ClaimRecord::state))
+          .containsExactly(ClaimState.CLAIMED, ClaimState.DONE);
+    }
+  }
+
+  // Space.
+
+  @Test
+  @Semantics({34, 105})
+  void segments_are_dropped_when_what_lives_longer_was_carried_forward() throws IOException {
+    try (LocalStore store = store().open()) {
+      Answer.Claimed open = (Answer.Claimed) claim(store, request("open"));
+      claim(store, done("long", DAY.multipliedBy(30)));
+      for (int hour = 0; hour < 40; hour++) {
+        fill(store, "hour-" + hour + "-", 500, Duration.ofHours(2));
+        time.advance(Duration.ofHours(1));
+        while (store.purge(100) > 0) {
+          assertThat(segments()).isNotEmpty();
+        }
+      }
+      assertThat(segments()).hasSizeLessThan(30);
+      assertThat(claim(store, done("long", DAY))).isInstanceOf(Answer.Done.class);
+      assertThat(store.find(SCOPE, Key.of("open")).map(ClaimRecord::token))
+          .hasValue(open.claim().token());
+    }
+    try (LocalStore store = store().open()) {
+      assertThat(claim(store, done("long", DAY))).isInstanceOf(Answer.Done.class);
+      assertThat(store.find(SCOPE, Key.of("open"))).isPresent();
+    }
+  }
+
+  // Transactions.
+
+  @Test
+  void a_transaction_is_made_together_or_not_at_all() {
+    try (LocalStore store = store().open()) {
+      try (LocalTransaction undone = store.begin()) {
+        store.claim(undone, List.of(done("a", DAY)), Duration.ZERO);
+        undone.note("position", new byte[] {1});
+      }
+      assertThat(store.find(SCOPE, Key.of("a"))).isEmpty();
+      assertThat(store.note("position")).isEmpty();
+      try (LocalTransaction made = store.begin()) {
+        store.claim(made, List.of(done("a", DAY)), Duration.ZERO);
+        made.note("position", new byte[] {2});
+        made.commit();
+      }
+    }
+    try (LocalStore store = store().open()) {
+      assertThat(store.find(SCOPE, Key.of("a"))).isPresent();
+      assertThat(store.note("position")).hasValue(new byte[] {2});
+    }
+  }
+
+  // The clock.
+
+  /** A clock that is a year ahead at start forgets nothing and blocks nothing. */
+  @Test
+  @Semantics({29, 93})
+  void a_clock_that_jumped_while_the_store_was_closed_forgets_nothing_until_it_was_steady() {
+    try (LocalStore store = store().open()) {
+      claim(store, done("a", DAY));
+    }
+    time.jump(Duration.ofDays(365));
+    try (LocalStore store = store().open()) {
+      assertThat(store.purge(100)).isZero();
+      assertThat(claim(store, done("a", DAY))).isInstanceOf(Answer.Done.class);
+      time.advance(Duration.ofMinutes(9));
+      time.jump(Duration.ofDays(-365)); // it is set right
+      assertThat(claim(store, done("a", DAY))).isInstanceOf(Answer.Done.class);
+      time.advance(Duration.ofMinutes(11));
+      assertThat(claim(store, done("a", DAY))).isInstanceOf(Answer.Done.class);
+    }
+  }
+
+  @Test
+  @Semantics(29)
+  void a_clock_that_was_steady_for_ten_minutes_is_followed() {
+    try (LocalStore store = store().open()) {
+      claim(store, done("a", DAY));
+    }
+    time.advance(Duration.ofDays(3));
+    try (LocalStore store = store().open()) {
+      assertThat(claim(store, done("a", DAY))).isInstanceOf(Answer.Done.class);
+      time.advance(Duration.ofMinutes(10));
+      assertThat(claim(store, done("a", DAY))).isInstanceOf(Answer.Claimed.class);
+    }
+  }
+
+  @Test
+  @Semantics(29)
+  void a_clock_that_the_user_trusts_is_followed_at_once() {
+    try (LocalStore store = store().open()) {
+      claim(store, done("a", DAY));
+    }
+    time.advance(Duration.ofDays(3));
+    try (LocalStore store = store().trustClock().open()) {
+      assertThat(claim(store, done("a", DAY))).isInstanceOf(Answer.Claimed.class);
+    }
+  }
+
+  @Test
+  @Semantics({28, 96})
+  void a_clock_that_is_behind_the_last_record_goes_on_from_there() {
+    Answer.Claimed first;
+    try (LocalStore store = store().open()) {
+      first = (Answer.Claimed) claim(store, request("a"));
+    }
+    time.jump(Duration.ofDays(-1));
+    try (LocalStore store = store().open()) {
+      assertThat(claim(store, request("a"))).isInstanceOf(Answer.InProgress.class);
+      time.advance(Duration.ofSeconds(30));
+      Answer.Claimed second = (Answer.Claimed) claim(store, request("a"));
+      assertThat(second.claim().token()).isGreaterThan(first.claim().token());
+    }
+  }
+}

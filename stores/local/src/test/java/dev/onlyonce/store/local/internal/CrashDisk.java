@@ -1,0 +1,262 @@
+package dev.onlyonce.store.local.internal;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * A disk that knows what it has been asked to sync, and forgets in a crash what a real one may
+ * forget: of each file any of the pages that were written since its last sync, of the last write a
+ * part of a page, of the directory the last changes. It can end the program before any operation,
+ * fail a sync, and be full.
+ */
+final class CrashDisk implements Disk {
+
+  /** The machine has stopped. */
+  static final class Crash extends Error {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private static final int PAGE = 4_096;
+  private static final int SECTOR = 512;
+
+  private static final class File {
+    byte[] durable = new byte[0];
+    byte[] current = new byte[0];
+    final Set<Integer> dirty = new HashSet<>();
+  }
+
+  private final Map<String, File> files = new TreeMap<>();
+
+  /** The directory as it was when it was synced, and after each change since. */
+  private final List<Map<String, File>> names = new ArrayList<>(List.of(Map.of()));
+
+  private final SplittableRandom random;
+  private long operationsLeft = Long.MAX_VALUE;
+  private long bytesLeft = Long.MAX_VALUE;
+  private long syncsUntilFailure = Long.MAX_VALUE;
+  private long operations;
+
+  CrashDisk(SplittableRandom random) {
+    this.random = random;
+  }
+
+  /** Stops the machine before the operation that comes after so many. */
+  void crashAfter(long count) {
+    operationsLeft = count;
+  }
+
+  /** Lets the files grow by so many bytes and no more. */
+  void fillUpAfter(long bytes) {
+    bytesLeft = bytes;
+  }
+
+  /** Fails the sync that comes after so many, and loses what it was about. */
+  void failSyncAfter(long count) {
+    syncsUntilFailure = count;
+  }
+
+  long operations() {
+    return operations;
+  }
+
+  private void step() {
+    operations++;
+    if (operationsLeft-- <= 0) {
+      operationsLeft = 0;
+      throw new Crash();
+    }
+  }
+
+  /** The process has ended and the machine goes on: nothing is forgotten yet. */
+  void endProcess() {
+    operationsLeft = Long.MAX_VALUE;
+    bytesLeft = Long.MAX_VALUE;
+    syncsUntilFailure = Long.MAX_VALUE;
+  }
+
+  /** Starts the machine again, with what is left. */
+  void restart() {
+    endProcess();
+    Map<String, File> left = names.get(random.nextInt(names.size()));
+    files.clear();
+    files.putAll(left);
+    names.clear();
+    names.add(left);
+    new HashSet<>(files.values()).forEach(this::forget);
+  }
+
+  private void forget(File file) {
+    byte[] image = Arrays.copyOf(file.durable, file.durable.length);
+    for (int page : file.dirty) {
+      int from = page * PAGE;
+      int to = Math.min(file.current.length, from + PAGE);
+      switch (random.nextInt(4)) {
+        case 0, 1 -> {}
+        case 2 -> image = copied(image, file.current, from, to);
+        default -> {
+          int cut = from + SECTOR * (1 + random.nextInt(PAGE / SECTOR));
+          image = copied(image, file.current, from, Math.min(to, cut));
+        }
+      }
+    }
+    file.durable = image;
+    file.current = image.clone();
+    file.dirty.clear();
+  }
+
+  private static byte[] copied(byte[] image, byte[] current, int from, int to) {
+    byte[] wider = image.length < to ? Arrays.copyOf(image, to) : image;
+    System.arraycopy(current, from, wider, from, Math.max(0, to - from));
+    return wider;
+  }
+
+  /** Changes a bit that had been synced, as a bad disk does. */
+  void flipBit(String name, int offset) {
+    File file = files.get(name);
+    file.current[offset] ^= 0x10;
+    file.durable = file.current.clone();
+  }
+
+  /** Returns the bytes of a file. */
+  byte[] bytes(String name) {
+    return files.get(name).current.clone();
+  }
+
+  @Override
+  public List<String> list() {
+    return new ArrayList<>(files.keySet());
+  }
+
+  @Override
+  public Data open(String name) throws IOException {
+    File file = files.get(name);
+    if (file == null) {
+      throw new FileNotFoundException(name);
+    }
+    return new CrashData(file);
+  }
+
+  @Override
+  public Data create(String name) throws IOException {
+    step();
+    if (files.containsKey(name)) {
+      throw new FileAlreadyExistsException(name);
+    }
+    File file = new File();
+    files.put(name, file);
+    changed();
+    return new CrashData(file);
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    step();
+    File file = files.remove(from);
+    if (file == null) {
+      throw new FileNotFoundException(from);
+    }
+    files.put(to, file);
+    changed();
+  }
+
+  private void changed() {
+    names.add(new TreeMap<>(files));
+  }
+
+  @Override
+  public void delete(String name) {
+    step();
+    files.remove(name);
+    changed();
+  }
+
+  @Override
+  public void sync() throws IOException {
+    step();
+    failSync();
+    names.clear();
+    changed();
+  }
+
+  private void failSync() throws IOException {
+    if (syncsUntilFailure-- == 0) {
+      throw new IOException("Input/output error");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "the test disk";
+  }
+
+  private final class CrashData implements Data {
+    private final File file;
+
+    CrashData(File file) {
+      this.file = file;
+    }
+
+    @Override
+    public long size() {
+      return file.current.length;
+    }
+
+    @Override
+    public int read(ByteBuffer target, long position) {
+      int count = (int) Math.min(target.remaining(), Math.max(0, file.current.length - position));
+      target.put(file.current, (int) Math.min(position, file.current.length), count);
+      return count;
+    }
+
+    @Override
+    public void write(ByteBuffer source, long position) throws IOException {
+      step();
+      int length = source.remaining();
+      long end = position + length;
+      long more = Math.max(0, end - file.current.length);
+      if (more > bytesLeft) {
+        int fits = (int) Math.max(0, length - (more - bytesLeft));
+        bytesLeft = 0;
+        put(source, (int) position, fits);
+        throw new IOException("No space left on device");
+      }
+      bytesLeft -= more;
+      put(source, (int) position, length);
+    }
+
+    private void put(ByteBuffer source, int position, int length) {
+      if (file.current.length < position + length) {
+        file.current = Arrays.copyOf(file.current, position + length);
+      }
+      source.get(file.current, position, length);
+      for (int page = position / PAGE; page * PAGE < position + length; page++) {
+        file.dirty.add(page);
+      }
+    }
+
+    @Override
+    public void sync() throws IOException {
+      step();
+      if (syncsUntilFailure == 0) {
+        // As Linux does: the pages count as clean from here on, and were never written.
+        file.dirty.clear();
+      }
+      failSync();
+      file.durable = file.current.clone();
+      file.dirty.clear();
+    }
+
+    @Override
+    public void close() {}
+  }
+}

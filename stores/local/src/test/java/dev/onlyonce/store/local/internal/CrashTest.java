@@ -1,0 +1,303 @@
+package dev.onlyonce.store.local.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Renewal;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.ManualTime;
+import dev.onlyonce.testkit.Semantics;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random histories on a disk that crashes, fails its syncs and is full: what was answered is there
+ * afterwards, and what was not is there completely or not at all.
+ */
+class CrashTest {
+
+  private static final int HISTORIES = 2_000;
+  private static final Scope SCOPE = Scope.of("billing");
+
+  @Test
+  @Semantics({70, 76, 96})
+  @Case(29)
+  void what_was_answered_outlives_every_crash() {
+    for (long seed = 0; seed < HISTORIES; seed++) {
+      new History(seed, disk -> disk).run();
+    }
+  }
+
+  /** One run of a store on one disk, with its crashes. */
+  static final class History {
+    private final long seed;
+    private final SplittableRandom random;
+    private final CrashDisk disk;
+    private final UnaryOperator<Disk> bug;
+    private final ManualTime time = new ManualTime();
+    private final LocalEngine.Settings settings = new LocalEngine.Settings();
+
+    /** What was answered, by key. */
+    private final Map<Key, ClaimRecord> known = new HashMap<>();
+
+    /** The keys that a call was about which was not answered. */
+    private final List<Key> open = new ArrayList<>();
+
+    private byte[] note = {};
+    private byte[] openNote;
+    private int keys;
+
+    History(long seed, UnaryOperator<Disk> bug) {
+      this.seed = seed;
+      this.random = new SplittableRandom(seed);
+      this.disk = new CrashDisk(random.split());
+      this.bug = bug;
+      settings.time = time;
+      settings.segmentBytes = 4_096 << random.nextInt(3);
+      settings.purgeGrace = Duration.ZERO;
+    }
+
+    void run() {
+      try {
+        for (int life = 0; life < 6; life++) {
+          live();
+          if (random.nextBoolean()) {
+            disk.restart();
+          } else {
+            disk.endProcess();
+          }
+        }
+        disk.restart();
+        check(open());
+      } catch (AssertionError | RuntimeException | IOException e) {
+        throw new AssertionError("seed " + seed + ": " + e, e);
+      }
+    }
+
+    private LocalEngine open() throws IOException {
+      return LocalEngine.open(bug.apply(disk), settings, Runnable::run, () -> {});
+    }
+
+    /** The store is opened and used until something happens to it. */
+    private void live() throws IOException {
+      switch (random.nextInt(4)) {
+        case 0 -> disk.failSyncAfter(random.nextInt(60));
+        case 1 -> disk.fillUpAfter(random.nextInt(100_000));
+        default -> disk.crashAfter(random.nextInt(150));
+      }
+      LocalEngine store = null;
+      try {
+        store = open();
+        check(store);
+        for (int i = 0; i < 60; i++) {
+          time.advance(Duration.ofMillis(1 + random.nextInt(5_000)));
+          use(store);
+        }
+      } catch (CrashDisk.Crash e) {
+        // The machine has stopped; what the last call was about is open.
+      } catch (StoreException e) {
+        assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE);
+      } catch (IOException e) {
+        assertThat(e).isNotInstanceOf(DamagedException.class);
+      }
+    }
+
+    private void use(LocalEngine store) {
+      try {
+        switch (random.nextInt(8)) {
+          case 0 -> store.purge(1 + random.nextInt(20));
+          case 1, 2 -> transaction(store);
+          case 3 -> renew(store);
+          default -> claimAndSettle(store);
+        }
+      } catch (StoreException e) {
+        if (e.kind() != StoreException.Kind.FULL) {
+          throw e;
+        }
+        remember(store); // nothing was done, and the store goes on
+      }
+    }
+
+    private Key freshKey() {
+      return Key.of("order-" + seed + "-" + keys++);
+    }
+
+    private ClaimRequest request(Key key) {
+      ClaimRequest request =
+          ClaimRequest.of(
+              SCOPE,
+              key,
+              random.nextLong(),
+              Duration.ofSeconds(10),
+              random.nextBoolean() ? Lapse.TAKE : Lapse.PARK);
+      return random.nextInt(3) == 0
+          ? request.settlingNow(result(), Duration.ofSeconds(1 + random.nextInt(100)))
+          : request;
+    }
+
+    private Result result() {
+      return switch (random.nextInt(4)) {
+        case 0 -> Result.NONE;
+        case 1 -> Result.NOT_KEPT;
+        default -> new Result.Value("text/plain", new byte[random.nextInt(2_000)]);
+      };
+    }
+
+    /** Fresh keys are claimed, and those that are held are settled, in one call each. */
+    private void claimAndSettle(LocalEngine store) {
+      List<ClaimRequest> requests = new ArrayList<>();
+      for (int i = random.nextInt(12); i >= 0; i--) {
+        requests.add(request(freshKey()));
+      }
+      requests.forEach(request -> open.add(request.key()));
+      for (Answer answer : store.claim(requests)) {
+        assertThat(answer).isInstanceOf(Answer.Claimed.class);
+      }
+      remember(store);
+      List<Settlement> settlements = settlements();
+      settlements.forEach(settlement -> open.add(settlement.claim().key()));
+      for (Held held : store.settle(settlements)) {
+        assertThat(held).isEqualTo(Held.HELD);
+      }
+      remember(store);
+    }
+
+    private List<Settlement> settlements() {
+      List<Settlement> settlements = new ArrayList<>();
+      for (ClaimRecord record : held()) {
+        Duration retention = Duration.ofSeconds(1 + random.nextInt(100));
+        settlements.add(
+            switch (random.nextInt(4)) {
+              case 0 -> new Settlement.Fail(claim(record), "no", retention);
+              case 1 ->
+                  new Settlement.Release(
+                      claim(record), Duration.ZERO, Settlement.Attempts.KEEP, retention);
+              default -> new Settlement.Complete(claim(record), result(), retention);
+            });
+      }
+      return settlements;
+    }
+
+    private List<ClaimRecord> held() {
+      return known.values().stream()
+          .filter(record -> !record.state().isSettled() && random.nextInt(3) == 0)
+          .toList();
+    }
+
+    private static Claim claim(ClaimRecord record) {
+      return new Claim(record.scope(), LocalView.keyOf(record), record.token(), record.attempt());
+    }
+
+    private void renew(LocalEngine store) {
+      List<Renewal> renewals = new ArrayList<>();
+      for (ClaimRecord record : held()) {
+        renewals.add(new Renewal(claim(record), Duration.ofSeconds(20), new byte[] {1}));
+        open.add(record.key());
+      }
+      assertThat(store.renew(renewals)).allMatch(Held.HELD::equals);
+      remember(store);
+    }
+
+    private void transaction(LocalEngine store) {
+      store.beginTransaction();
+      boolean ended = false;
+      try {
+        List<ClaimRequest> requests = new ArrayList<>();
+        for (int i = random.nextInt(5); i >= 0; i--) {
+          requests.add(request(freshKey()));
+        }
+        byte[] value = {(byte) random.nextInt(), (byte) random.nextInt()};
+        store.claimInTransaction(requests);
+        store.settleInTransaction(settlements());
+        store.noteInTransaction("position", value);
+        if (random.nextInt(3) == 0) {
+          return;
+        }
+        requests.forEach(request -> open.add(request.key()));
+        known.keySet().forEach(open::add); // some of them were settled
+        openNote = value;
+        ended = true;
+        store.commitTransaction();
+        note = value;
+        openNote = null;
+      } finally {
+        if (!ended) {
+          store.rollbackTransaction();
+        }
+      }
+      remember(store);
+    }
+
+    /** The call was answered: what the store says now, it must say for ever. */
+    private void remember(LocalEngine store) {
+      for (Key key : open) {
+        store
+            .find(SCOPE, key)
+            .ifPresentOrElse(record -> known.put(key, record), () -> known.remove(key));
+      }
+      open.clear();
+      openNote = null;
+    }
+
+    /** Compares what the store says with what it has answered. */
+    private void check(LocalEngine store) {
+      long now = time.millis();
+      int changed = 0;
+      int unchanged = 0;
+      for (Key key : open) {
+        Optional<ClaimRecord> found = store.find(SCOPE, key);
+        boolean same = found.map(History::text).equals(before(key, now));
+        changed += same ? 0 : 1;
+        unchanged += same ? 1 : 0;
+      }
+      if (openNote == null && !open.isEmpty()) {
+        assertThat(changed == 0 || unchanged == 0).as("all or nothing: %s", open).isTrue();
+      }
+      known.forEach(
+          (key, record) -> {
+            Optional<ClaimRecord> found = store.find(SCOPE, key);
+            if (open.contains(key)) {
+              found.ifPresent(it -> assertThat(it.token()).isGreaterThanOrEqualTo(record.token()));
+            } else if (!record.isExpired(now)) {
+              assertThat(found.map(History::text)).as("key %s", key).hasValue(text(record));
+            }
+          });
+      byte[] foundNote = store.note("position").orElse(new byte[0]);
+      if (openNote == null || !Arrays.equals(openNote, foundNote)) {
+        assertThat(foundNote).isEqualTo(note);
+      }
+      note = foundNote;
+      remember(store);
+    }
+
+    private Optional<String> before(Key key, long now) {
+      ClaimRecord record = known.get(key);
+      return record == null || record.isExpired(now) ? Optional.empty() : Optional.of(text(record));
+    }
+
+    /** Says all of a record, the checkpoint's bytes too. */
+    private static String text(ClaimRecord record) {
+      byte[] checkpoint = record.checkpoint();
+      return record.toString().replaceAll("\\[B@[0-9a-f]+", Arrays.toString(checkpoint));
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package dev.onlyonce.store.local.internal;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Mistakes that a store of this kind has made somewhere: the histories must find each of them. */
+class PlantedBugTest {
+
+  private static final int HISTORIES = 500;
+
+  /** What a store with the mistake does to its disk. */
+  enum Bug {
+    NO_SYNC {
+      @Override
+      Disk plant(Disk disk) {
+        return new Forwarding(disk) {
+          @Override
+          void syncData(String name, Data data) {}
+        };
+      }
+    },
+    NO_SYNC_OF_THE_DIRECTORY {
+      @Override
+      Disk plant(Disk disk) {
+        return new Forwarding(disk) {
+          @Override
+          public void sync() {}
+        };
+      }
+    },
+    APPENDS_BEHIND_A_TORN_TAIL {
+      @Override
+      Disk plant(Disk disk) {
+        return new Forwarding(disk) {
+          private boolean hasWritten;
+          private boolean isBehind;
+
+          @Override
+          void write(Data data, ByteBuffer source, long position) throws IOException {
+            if (!hasWritten && position > Segment.HEADER && isZero(source)) {
+              isBehind = true; // instead of cutting the tail off
+              return;
+            }
+            hasWritten = true;
+            data.write(source, isBehind ? position + 512 : position);
+          }
+
+          @Override
+          public Data create(String name) throws IOException {
+            hasWritten = true;
+            isBehind = false;
+            return super.create(name);
+          }
+        };
+      }
+    },
+    ANSWERS_BEFORE_THE_LOG_IS_WRITTEN {
+      @Override
+      Disk plant(Disk disk) {
+        return new Forwarding(disk) {
+          private final List<Late> late = new ArrayList<>();
+
+          @Override
+          void write(Data data, ByteBuffer source, long position) throws IOException {
+            byte[] copy = new byte[source.remaining()];
+            source.get(copy);
+            late.add(new Late(data, copy, position));
+            while (late.size() > 1) {
+              late.remove(0).write();
+            }
+          }
+        };
+      }
+    },
+    SNAPSHOT_BEFORE_ITS_SYNC {
+      @Override
+      Disk plant(Disk disk) {
+        return new Forwarding(disk) {
+          @Override
+          void syncData(String name, Data data) throws IOException {
+            // The snapshot is believed although the end of its segment was not synced.
+            if (!name.startsWith("log-") || data.size() % 3 != 0) {
+              data.sync();
+            }
+          }
+        };
+      }
+    };
+
+    abstract Disk plant(Disk disk);
+  }
+
+  private record Late(Disk.Data data, byte[] bytes, long position) {
+    void write() throws IOException {
+      data.write(ByteBuffer.wrap(bytes), position);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void the_histories_find_it(Bug bug) {
+    UnaryOperator<Disk> plant = bug::plant;
+    assertThatThrownBy(
+            () -> {
+              for (long seed = 0; seed < HISTORIES; seed++) {
+                new CrashTest.History(seed, plant).run();
+              }
+            })
+        .isInstanceOf(AssertionError.class)
+        .hasMessageStartingWith("seed ");
+  }
+
+  /** A disk that does what another one does. */
+  private static class Forwarding implements Disk {
+    private final Disk disk;
+
+    Forwarding(Disk disk) {
+      this.disk = disk;
+    }
+
+    static boolean isZero(ByteBuffer source) {
+      for (int i = source.position(); i < source.limit(); i++) {
+        if (source.get(i) != 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    void write(Data data, ByteBuffer source, long position) throws IOException {
+      data.write(source, position);
+    }
+
+    void syncData(String name, Data data) throws IOException {
+      data.sync();
+    }
+
+    @Override
+    public List<String> list() throws IOException {
+      return disk.list();
+    }
+
+    @Override
+    public Data open(String name) throws IOException {
+      return new ForwardingData(name, disk.open(name));
+    }
+
+    @Override
+    public Data create(String name) throws IOException {
+      return new ForwardingData(name, disk.create(name));
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+      disk.rename(from, to);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+      disk.delete(name);
+    }
+
+    @Override
+    public void sync() throws IOException {
+      disk.sync();
+    }
+
+    private final class ForwardingData implements Data {
+      private final String name;
+      private final Data data;
+
+      ForwardingData(String name, Data data) {
+        this.name = name;
+        this.data = data;
+      }
+
+      @Override
+      public long size() throws IOException {
+        return data.size();
+      }
+
+      @Override
+      public int read(ByteBuffer target, long position) throws IOException {
+        return data.read(target, position);
+      }
+
+      @Override
+      public void write(ByteBuffer source, long position) throws IOException {
+        Forwarding.this.write(data, source, position);
+      }
+
+      @Override
+      public void sync() throws IOException {
+        syncData(name, data);
+      }
+
+      @Override
+      public void close() throws IOException {
+        data.close();
+      }
+    }
+  }
+}
