@@ -1,6 +1,5 @@
 package dev.onlyonce.store.local;
 
-import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.testkit.ClaimReaderContract;
 import dev.onlyonce.testkit.ClaimStoreContract;
@@ -38,10 +37,5 @@ class LocalStoreContractTest extends ClaimStoreContract
         .owner(settings.owner())
         .segmentBytes(16_384)
         .open();
-  }
-
-  @Override
-  public ClaimReader reader(ClaimStore store) {
-    return (ClaimReader) store;
   }
 }

@@ -157,7 +157,9 @@ class LocalStoreTest {
     String first = segments().get(0);
     Path file = directory.resolve(first);
     byte[] whole = Files.readAllBytes(file);
-    for (int offset = 12; offset < Integer.parseInt(segments().get(1).substring(4), 16); offset += 7) {
+    for (int offset = 12;
+        offset < Integer.parseInt(segments().get(1).substring(4), 16);
+        offset += 7) {
       byte[] bytes = whole.clone();
       bytes[offset] ^= 4;
       Files.write(file, bytes);

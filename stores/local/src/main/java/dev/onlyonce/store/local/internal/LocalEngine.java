@@ -171,7 +171,8 @@ public final class LocalEngine {
     disk.sync();
     Log.Settings logSettings =
         new Log.Settings(id.id(), settings.segmentBytes, settings.syncs, true);
-    return new LocalEngine(LocalView.open(disk, id, logSettings), settings, background, directoryLock);
+    return new LocalEngine(
+        LocalView.open(disk, id, logSettings), settings, background, directoryLock);
   }
 
   private static String sentence(IOException e) {
@@ -482,7 +483,7 @@ public final class LocalEngine {
   /** Returns a page of records. */
   public Page list(Query query, @Nullable String cursor) {
     long from = LocalView.place(cursor);
-    return reading(() -> view.list(query, from, nowMillis()));
+    return reading(() -> view.list(query, from, nowMillis(), machine));
   }
 
   /** Returns the versions of a record. */

@@ -2,6 +2,7 @@ package dev.onlyonce.store.local.internal;
 
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.ClaimMachine;
 import dev.onlyonce.spi.ClaimReader.Page;
 import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
@@ -13,6 +14,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class LocalObserver {
 
   private static final System.Logger LOG = System.getLogger(LocalObserver.class.getName());
+
+  private static final ClaimMachine MACHINE = new ClaimMachine(Duration.ZERO, "");
 
   /** How often it begins anew because the writer has dropped a segment meanwhile. */
   private static final int TRIES = 10;
@@ -128,7 +132,7 @@ public final class LocalObserver {
   /** Returns a page of records. */
   public Page list(Query query, @Nullable String cursor) {
     long from = LocalView.place(cursor);
-    return reading((read, now) -> read.list(query, from, now));
+    return reading((read, now) -> read.list(query, from, now, MACHINE));
   }
 
   /** Returns the versions of a record. */

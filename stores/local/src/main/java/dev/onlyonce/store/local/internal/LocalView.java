@@ -2,6 +2,7 @@ package dev.onlyonce.store.local.internal;
 
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.ClaimMachine;
 import dev.onlyonce.spi.ClaimReader.Page;
 import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
@@ -101,7 +102,12 @@ final class LocalView implements Log.Visitor {
     return cursor == null ? 0 : Long.parseLong(cursor);
   }
 
-  Page list(Query query, long from, long nowMillis) throws IOException {
+  /**
+   * Returns a page of records.
+   *
+   * @param machine says which records match
+   */
+  Page list(Query query, long from, long nowMillis, ClaimMachine machine) throws IOException {
     List<ClaimRecord> records = new ArrayList<>();
     long[] next = {from};
     boolean more =
@@ -114,7 +120,7 @@ final class LocalView implements Log.Visitor {
               next[0] = behind;
               if (nowMillis < index.expiresAt(place) && mayMatch(query, place)) {
                 ClaimRecord record = index.record(place);
-                if (matches(query, record)) {
+                if (machine.matches(query, record, nowMillis)) {
                   records.add(record);
                 }
               }
@@ -124,12 +130,10 @@ final class LocalView implements Log.Visitor {
   }
 
   private boolean mayMatch(Query query, Index.Place place) {
+    if (query.onlyInDoubt()) {
+      return index.isClaimed(place);
+    }
     return !index.isCompact(place) || query.states().contains(ClaimState.DONE);
-  }
-
-  private static boolean matches(Query query, ClaimRecord record) {
-    return query.states().contains(record.state())
-        && (query.scope() == null || query.scope().equals(record.scope()));
   }
 
   Map<ClaimState, Long> totals(long nowMillis) throws IOException {
