@@ -31,6 +31,8 @@ public enum ClaimState {
   /** May be claimed again; attempts are counted on. */
   RELEASED(4);
 
+  private static final ClaimState[] ALL = values();
+
   private final int code;
 
   ClaimState(int code) {
@@ -44,7 +46,7 @@ public enum ClaimState {
 
   /** Returns the state with that number, {@link #UNKNOWN} if there is none. */
   public static ClaimState ofCode(int code) {
-    for (ClaimState state : values()) {
+    for (ClaimState state : ALL) {
       if (state.code == code) {
         return state;
       }

@@ -25,7 +25,9 @@ import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.store.local.LocalStore;
 import java.net.SocketTimeoutException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -173,6 +175,21 @@ final class LibraryGuide {
     }
     try (Locks.Lock held = lock.get()) {
       return bank.charge("books-" + day, held.token()) != null;
+    }
+  }
+
+  // endregion
+
+  // region durable
+  String chargeDurably(Path directory, String order) {
+    try (LocalStore store = LocalStore.open(directory);
+        OnlyOnce<String> once =
+            OnlyOnce.builder(store)
+                .scope("billing")
+                .results(ResultCodec.TEXT)
+                .onInDoubt(this::wasItCharged)
+                .build()) {
+      return charge(once, order);
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the pieces of the library guide, and holds the guide to them. */
 class LibraryGuideTest {
@@ -72,7 +73,7 @@ class LibraryGuideTest {
             .results()
             .map(region -> region.group(2).indent(-2).stripTrailing())
             .toList();
-    assertThat(regions).hasSize(11);
+    assertThat(regions).hasSize(12);
     assertThat(regions).allSatisfy(code -> assertThat(text).contains("```java\n" + code + "\n```"));
   }
 
@@ -140,6 +141,14 @@ class LibraryGuideTest {
       assertThat(guide.wasCharged(store, Scope.of("billing"), key, "by hand")).isTrue();
       assertThat(guide.charge(once, " ")).isEqualTo("by hand");
     }
+  }
+
+  @Test
+  void a_receipt_is_there_after_a_restart(@TempDir Path directory) {
+    for (int run = 0; run < 2; run++) {
+      assertThat(guide.chargeDurably(directory, "order-5")).isEqualTo("receipt-order-5");
+    }
+    assertThat(bank.charged).containsExactly("order-5");
   }
 
   @Test

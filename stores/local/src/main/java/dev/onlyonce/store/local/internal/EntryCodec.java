@@ -173,7 +173,7 @@ final class EntryCodec {
     Lapse lapse = Lapse.ofCode(in.getByte());
     int flags = in.getByte();
     long requestId = in.getLong();
-    Scope scope = Scope.of(names.name(in.getVar()));
+    Scope scope = names.scope(in.getVar());
     String owner = names.name(in.getVar());
     int attempt = (int) in.getVar();
     long token = in.getSigned() + baseMillis * 1_000;

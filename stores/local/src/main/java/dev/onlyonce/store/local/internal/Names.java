@@ -1,15 +1,18 @@
 package dev.onlyonce.store.local.internal;
 
+import dev.onlyonce.Scope;
 import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The scopes and owners that a segment has named so far. Not safe for use by several threads. */
 final class Names {
 
   private final List<String> names = new ArrayList<>();
+  private final List<@Nullable Scope> scopes = new ArrayList<>();
   private final Map<String, Integer> numbers = new HashMap<>();
 
   /** Returns the number of a name, -1 if it has none. */
@@ -21,6 +24,7 @@ final class Names {
   int add(String name) {
     numbers.put(name, names.size());
     names.add(name);
+    scopes.add(null);
     return names.size() - 1;
   }
 
@@ -29,6 +33,17 @@ final class Names {
       throw new Malformed("names the scope or owner number " + number + ", which has no name");
     }
     return names.get((int) number);
+  }
+
+  /** Returns the scope of a number. */
+  Scope scope(long number) throws Malformed {
+    String name = name(number);
+    Scope scope = scopes.get((int) number);
+    if (scope == null) {
+      scope = Scope.of(name);
+      scopes.set((int) number, scope);
+    }
+    return scope;
   }
 
   String get(int number) {
@@ -43,6 +58,7 @@ final class Names {
   void cut(int size) {
     while (names.size() > size) {
       numbers.remove(names.remove(names.size() - 1));
+      scopes.remove(scopes.size() - 1);
     }
   }
 }

@@ -2,7 +2,6 @@ package dev.onlyonce.store.local.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.onlyonce.Scope;
 import dev.onlyonce.spi.KeyHash;
 import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
@@ -133,7 +132,7 @@ final class Snapshot {
       }
       int entries = in.position() + 7 & ~7;
       segment.sealed = true;
-      view.index.load(bytes, entries, count, number -> Scope.of(segment.names.name(number)));
+      view.index.load(bytes, entries, count, segment.names::scope);
       return true;
     } catch (Malformed | IllegalArgumentException e) {
       throw new DamagedException(
