@@ -138,7 +138,7 @@ class PlantedBugTest {
       data.write(source, position);
     }
 
-    void syncData(String name, Data data) throws IOException {
+    void syncData(String unusedName, Data data) throws IOException {
       data.sync();
     }
 
