@@ -268,6 +268,27 @@ class RenewalsTest {
     assertThat(held.stillHeld()).isFalse();
   }
 
+  /** The batch was sent later and answered earlier, and may have come last to the store. */
+  @Test
+  void an_extension_that_a_batch_has_crossed_counts_for_the_shorter_lease() {
+    HeldClaim held = claimed("k");
+    time.step(Duration.ofSeconds(1));
+    store.answer =
+        renewal -> {
+          if (!renewal.lease().equals(LEASE)) {
+            renewals.runOnce();
+            answerTasks();
+          }
+          return Held.HELD;
+        };
+    assertThat(held.extend(Duration.ofMinutes(1))).isTrue();
+    assertThat(store.asked).containsExactly("k@1000 for 60000", "k@1000 for 3000");
+    time.step(Duration.ofMillis(2_990));
+    assertThat(held.stillHeld()).isTrue();
+    time.step(Duration.ofMillis(20));
+    assertThat(held.stillHeld()).isFalse();
+  }
+
   @Test
   void a_handler_that_asks_for_more_gets_it_also_after_that() {
     HeldClaim held = claimed("k");

@@ -18,6 +18,7 @@ import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.ManualTime;
 import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.process.WorkerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -107,6 +109,35 @@ class LocalStoreTest {
           .isEqualTo(ProcessHandle.current().pid() + "\n");
     }
     store().open().close();
+  }
+
+  /** The refusal closed the lock's file, and with that took the lock of the first away. */
+  @Test
+  @Semantics(99)
+  @Case(31)
+  void a_writer_that_refused_one_of_its_own_process_still_refuses_another_process() {
+    try (LocalStore store = store().open()) {
+      assertThatThrownBy(() -> store().open()).isInstanceOf(StoreException.class);
+      try (WorkerProcess other =
+          WorkerProcess.of(OtherWriter.class).arguments(directory.toString()).start()) {
+        assertThat(other.awaitLine(line -> true, Duration.ofSeconds(60)))
+            .isEqualTo(
+                "the local store in %s is in use by process %d: end that, or use another directory"
+                    .formatted(directory, ProcessHandle.current().pid()));
+      }
+      assertThat(claim(store, request("a"))).isInstanceOf(Answer.Claimed.class);
+    }
+  }
+
+  /** Tries to open a store, and says what came of it. */
+  static final class OtherWriter {
+    public static void main(String[] args) {
+      try (LocalStore store = LocalStore.open(Path.of(args[0]))) {
+        System.out.println("opened, with " + store.totals());
+      } catch (StoreException e) {
+        System.out.println(e.getMessage());
+      }
+    }
   }
 
   @Test
@@ -296,6 +327,32 @@ class LocalStoreTest {
     try (LocalStore store = store().open()) {
       assertThat(store.find(SCOPE, Key.of("a"))).isPresent();
       assertThat(store.note("position")).hasValue(new byte[] {2});
+    }
+  }
+
+  /** It would have waited for itself, or thrown the transaction's frame away. */
+  @Test
+  void who_has_a_transaction_open_is_refused_all_else() {
+    try (LocalStore store = store().open()) {
+      try (LocalTransaction open = store.begin()) {
+        store.claim(open, List.of(done("a", DAY)), Duration.ZERO);
+        List<ThrowingCallable> others =
+            List.of(
+                () -> claim(store, request("b")),
+                () -> store.settle(List.of()),
+                () -> store.renew(List.of()),
+                () -> store.purge(1),
+                () -> store.begin());
+        assertThat(others)
+            .allSatisfy(
+                other ->
+                    assertThatThrownBy(other)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("a transaction of the local store open"));
+        assertThat(store.find(SCOPE, Key.of("a"))).isPresent();
+        open.commit();
+      }
+      assertThat(claim(store, done("a", DAY))).isInstanceOf(Answer.Done.class);
     }
   }
 

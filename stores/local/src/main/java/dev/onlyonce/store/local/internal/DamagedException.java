@@ -5,7 +5,7 @@ import java.io.IOException;
 /**
  * A file of the store is not what the store wrote; the message says which, where and what to do.
  */
-public final class DamagedException extends IOException {
+final class DamagedException extends IOException {
 
   private static final long serialVersionUID = 1L;
 

@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The right to write in a directory, which ends with the process. The file {@code lock} has the
@@ -20,9 +21,17 @@ final class DirectoryLock implements AutoCloseable {
 
   private static final String FILE = "lock";
 
+  /**
+   * The directories that this process has. The file must not be opened for a second try: when a
+   * process closes a file, POSIX takes all its locks on it away, whichever descriptor they came by.
+   */
+  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+  private final Path directory;
   private final FileChannel channel;
 
-  private DirectoryLock(FileChannel channel) {
+  private DirectoryLock(Path directory, FileChannel channel) {
+    this.directory = directory;
     this.channel = channel;
   }
 
@@ -32,7 +41,20 @@ final class DirectoryLock implements AutoCloseable {
    * @throws StoreException if another process has it, or this one
    */
   static DirectoryLock take(Path directory) throws IOException {
-    Path file = directory.resolve(FILE);
+    Path real = directory.toRealPath();
+    if (!HELD.add(real)) {
+      throw refused(directory, "this process");
+    }
+    try {
+      return lock(directory, real);
+    } catch (IOException | RuntimeException | Error e) {
+      HELD.remove(real);
+      throw e;
+    }
+  }
+
+  private static DirectoryLock lock(Path directory, Path real) throws IOException {
+    Path file = real.resolve(FILE);
     FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     try {
@@ -42,11 +64,8 @@ final class DirectoryLock implements AutoCloseable {
       }
       channel.truncate(0);
       channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(UTF_8)));
-      return new DirectoryLock(channel);
-    } catch (OverlappingFileLockException e) {
-      channel.close();
-      throw refused(directory, "this process");
-    } catch (IOException | RuntimeException e) {
+      return new DirectoryLock(real, channel);
+    } catch (IOException | RuntimeException | Error e) {
       channel.close();
       throw e;
     }
@@ -62,5 +81,6 @@ final class DirectoryLock implements AutoCloseable {
   @Override
   public void close() throws IOException {
     channel.close();
+    HELD.remove(directory);
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
  *
  * <p>Safe for use by several threads; a thread that is interrupted does its work all the same.
  */
-public interface Disk {
+interface Disk {
 
   /** Returns the names of the files. */
   List<String> list() throws IOException;

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * operation is done again, which is the same as doing it once: each names its position, and a sync
  * is about all that was written to the file.
  */
-public final class FileDisk implements Disk {
+final class FileDisk implements Disk {
 
   private static final boolean SYNCS_DIRECTORIES =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
@@ -36,7 +36,7 @@ public final class FileDisk implements Disk {
   /**
    * @param writes whether files are opened for writing too
    */
-  public FileDisk(Path directory, boolean writes) {
+  FileDisk(Path directory, boolean writes) {
     this.directory = directory;
     this.writes = writes;
   }

@@ -291,7 +291,10 @@ final class Index {
         put(before.hash, before.expiresAt, what, before.token, before.where);
       } else {
         KeyTable table = table(before.hash);
-        remove(before.hash, table, table.find(before.hash));
+        int slot = table.find(before.hash);
+        if (slot >= 0) { // else the memory had run out before it was added
+          remove(before.hash, table, slot);
+        }
       }
     }
   }

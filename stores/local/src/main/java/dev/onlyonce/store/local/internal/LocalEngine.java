@@ -169,6 +169,7 @@ public final class LocalEngine {
     }
     // A process that ended may have made files whose names were not synced.
     disk.sync();
+    Snapshot.deleteWithoutSegment(disk);
     Log.Settings logSettings =
         new Log.Settings(id.id(), settings.segmentBytes, settings.syncs, true);
     return new LocalEngine(
@@ -183,17 +184,28 @@ public final class LocalEngine {
 
   /** Claims each key. */
   public List<Answer> claim(List<ClaimRequest> batch) {
+    requireNoTransaction();
     return answers(combiner.call(List.copyOf(batch)));
   }
 
   /** Settles each claim. */
   public List<Held> settle(List<? extends Settlement> batch) {
+    requireNoTransaction();
     return answers(combiner.call(List.copyOf(batch)));
   }
 
   /** Renews each claim. */
   public List<Held> renew(List<Renewal> batch) {
+    requireNoTransaction();
     return answers(combiner.call(List.copyOf(batch)));
+  }
+
+  /** Who has a transaction open must use it: everybody else waits for its end. */
+  private void requireNoTransaction() {
+    if (turn.isHeldByCurrentThread()) {
+      throw new IllegalStateException(
+          "this thread has a transaction of the local store open: use that, or end it first");
+    }
   }
 
   @SuppressWarnings("unchecked") // each item has an answer of its kind, see carryOut
@@ -316,6 +328,9 @@ public final class LocalEngine {
   }
 
   private void commit() {
+    if (failure != null) {
+      throw failure;
+    }
     if (view.log.isFrameEmpty()) {
       view.log.cancel();
       view.index.commit();
@@ -371,6 +386,7 @@ public final class LocalEngine {
 
   /** Keeps all others waiting until the transaction is committed or rolled back. */
   public void beginTransaction() {
+    requireNoTransaction();
     turn.lock();
     try {
       begin();
@@ -500,6 +516,7 @@ public final class LocalEngine {
 
   /** Forgets up to so many settled records, and frees segments of which little is needed. */
   public int purge(int limit) {
+    requireNoTransaction();
     purging.lock();
     try {
       int count = reading(() -> forget(limit));
@@ -594,6 +611,8 @@ public final class LocalEngine {
       view.log.sync();
       view.log.drop(segment);
       view.disk.delete(Snapshot.fileName(segment.base));
+      // One after the other, so that no crash brings a segment back without those behind it.
+      view.disk.sync();
       return true;
     } catch (IOException e) {
       throw fail(e);

@@ -85,11 +85,6 @@ final class Log implements AutoCloseable {
     return segments.values();
   }
 
-  /** Returns the number of bytes of all frames. */
-  long bytes() {
-    return segments.values().stream().mapToLong(segment -> segment.end).sum();
-  }
-
   // Recovery.
 
   /** Tells the visitor what the log says; the first thing to be called. */

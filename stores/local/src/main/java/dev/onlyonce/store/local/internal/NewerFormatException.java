@@ -3,7 +3,7 @@ package dev.onlyonce.store.local.internal;
 import java.io.IOException;
 
 /** A newer version of this program wrote the store. */
-public final class NewerFormatException extends IOException {
+final class NewerFormatException extends IOException {
 
   private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package dev.onlyonce.store.local.internal;
 import java.io.IOException;
 
 /** There is no room on the disk for what is to be written; nothing was. */
-public final class NoRoomException extends IOException {
+final class NoRoomException extends IOException {
 
   private static final long serialVersionUID = 1L;
 

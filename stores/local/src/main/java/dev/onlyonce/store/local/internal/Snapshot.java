@@ -7,6 +7,7 @@ import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
@@ -18,6 +19,7 @@ import java.util.zip.CRC32C;
  */
 final class Snapshot {
 
+  private static final String PREFIX = "snap-";
   private static final int VERSION = 1;
   private static final long MAGIC = 0x70_61_6E_53_65_63_6E_4FL; // "OnceSnap", little-endian
   private static final int CHECKED_FROM = 16;
@@ -32,11 +34,17 @@ final class Snapshot {
   }
 
   static String fileName(long base) {
-    return "snap-%016x".formatted(base);
+    return PREFIX + "%016x".formatted(base);
   }
 
-  static boolean isSnapshot(String fileName) {
-    return fileName.startsWith("snap-");
+  /** Deletes what a crash has left of segments that were dropped. */
+  static void deleteWithoutSegment(Disk disk) throws IOException {
+    List<String> files = disk.list();
+    for (String file : files) {
+      if (file.startsWith(PREFIX) && !files.contains("log-" + file.substring(PREFIX.length()))) {
+        disk.delete(file);
+      }
+    }
   }
 
   /** Writes the snapshot of a sealed segment, which is read for that. */

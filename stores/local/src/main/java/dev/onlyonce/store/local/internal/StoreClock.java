@@ -63,11 +63,6 @@ final class StoreClock {
     return baseMicros + (nanos - baseNanos) / 1_000;
   }
 
-  /** Tells whether the wall clock is not followed yet. */
-  boolean isOnProbation() {
-    return onProbation;
-  }
-
   private void watch(long nanos) {
     long wall = wallMicros();
     long passed = (nanos - steadySinceNanos) / 1_000;

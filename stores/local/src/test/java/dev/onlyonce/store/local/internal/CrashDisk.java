@@ -44,7 +44,6 @@ final class CrashDisk implements Disk {
   private long operationsLeft = Long.MAX_VALUE;
   private long bytesLeft = Long.MAX_VALUE;
   private long syncsUntilFailure = Long.MAX_VALUE;
-  private long operations;
 
   CrashDisk(SplittableRandom random) {
     this.random = random;
@@ -65,12 +64,7 @@ final class CrashDisk implements Disk {
     syncsUntilFailure = count;
   }
 
-  long operations() {
-    return operations;
-  }
-
   private void step() {
-    operations++;
     if (operationsLeft-- <= 0) {
       operationsLeft = 0;
       throw new Crash();
@@ -118,18 +112,6 @@ final class CrashDisk implements Disk {
     byte[] wider = image.length < to ? Arrays.copyOf(image, to) : image;
     System.arraycopy(current, from, wider, from, Math.max(0, to - from));
     return wider;
-  }
-
-  /** Changes a bit that had been synced, as a bad disk does. */
-  void flipBit(String name, int offset) {
-    File file = files.get(name);
-    file.current[offset] ^= 0x10;
-    file.durable = file.current.clone();
-  }
-
-  /** Returns the bytes of a file. */
-  byte[] bytes(String name) {
-    return files.get(name).current.clone();
   }
 
   @Override
