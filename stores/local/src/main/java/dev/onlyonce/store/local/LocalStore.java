@@ -144,8 +144,8 @@ public final class LocalStore
   }
 
   /**
-   * Returns the versions of a record that are still in the log. It reads the whole log, and keeps
-   * the store's other callers waiting meanwhile.
+   * Returns the versions of a record that are still in the log. It reads the whole log; other
+   * callers wait only while the last segment is read.
    */
   @Override
   public List<ClaimRecord> history(Scope scope, Key key) {

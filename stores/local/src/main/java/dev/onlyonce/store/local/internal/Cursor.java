@@ -14,14 +14,27 @@ final class Cursor {
     }
   }
 
-  private final byte[] array;
-  private final int limit;
+  private byte[] array = new byte[0];
+  private int limit;
   private int at;
 
+  /** A cursor over nothing. */
+  Cursor() {}
+
   Cursor(byte[] array, int from, int limit) {
-    this.array = array;
-    this.at = from;
-    this.limit = limit;
+    reset(array, from, limit);
+  }
+
+  /** Goes to other bytes. */
+  void reset(byte[] bytes, int from, int to) {
+    array = bytes;
+    at = from;
+    limit = to;
+  }
+
+  /** Goes to another place within the same limits. */
+  void moveTo(int place) {
+    at = place;
   }
 
   private int advance(long count) throws Malformed {
@@ -30,6 +43,11 @@ final class Cursor {
     }
     at += (int) count;
     return at - (int) count;
+  }
+
+  /** Passes bytes over; returns where they start. */
+  int skip(int count) throws Malformed {
+    return advance(count);
   }
 
   int position() {

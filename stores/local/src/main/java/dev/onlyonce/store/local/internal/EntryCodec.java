@@ -2,17 +2,13 @@ package dev.onlyonce.store.local.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
-import dev.onlyonce.Scope;
 import dev.onlyonce.spi.ClaimRecord;
-import dev.onlyonce.spi.ClaimState;
-import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.store.local.internal.Cursor.Malformed;
+import java.io.IOException;
 import java.util.Objects;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes and reads the entries of one segment; docs/formats/local.md draws them. Moments are kept
@@ -30,36 +26,37 @@ final class EntryCodec {
   private static final int FLOOR = 4;
   private static final int END = 5;
 
-  private static final int HAS_FINGERPRINT = 1;
-  private static final int HAS_CHECKPOINT = 2;
-  private static final int HAS_VALUE = 4;
-  private static final int NOT_KEPT = 8;
-  private static final int HAS_NOT_BEFORE = 16;
-
   private final long baseMillis;
   private final Names names;
+  private final LoggedRecord record;
 
   EntryCodec(long baseMillis, Names names) {
     this.baseMillis = baseMillis;
     this.names = names;
+    this.record = new LoggedRecord(baseMillis, names);
   }
 
-  /** Adds an entry, after the names that it needs; returns where it starts. */
-  int write(Bytes out, Entry entry) {
-    if (entry instanceof Entry.Put put) {
-      return writePut(out, put.record());
-    }
+  /** Adds a note. */
+  void writeNote(Bytes out, String name, byte[] value) {
     int start = begin(out);
-    if (entry instanceof Entry.Note note) {
-      byte[] name = note.name().getBytes(UTF_8);
-      out.putByte(NOTE).putVar(name.length).put(name);
-      out.putVar(note.value().length).put(note.value());
-    } else if (entry instanceof Entry.Floor floor) {
-      out.putByte(FLOOR).putLong(floor.token());
-    } else {
-      out.putByte(END);
-    }
-    return finish(out, start);
+    byte[] bytes = name.getBytes(UTF_8);
+    out.putByte(NOTE).putVar(bytes.length).put(bytes);
+    out.putVar(value.length).put(value);
+    finish(out, start);
+  }
+
+  /** Adds the largest token that was forgotten. */
+  void writeFloor(Bytes out, long token) {
+    int start = begin(out);
+    out.putByte(FLOOR).putLong(token);
+    finish(out, start);
+  }
+
+  /** Adds that the log goes on in the next segment. */
+  void writeEnd(Bytes out) {
+    int start = begin(out);
+    out.putByte(END);
+    finish(out, start);
   }
 
   private static int begin(Bytes out) {
@@ -99,7 +96,8 @@ final class EntryCodec {
     return number;
   }
 
-  private int writePut(Bytes out, ClaimRecord record) {
+  /** Adds a claim record, after the names that it needs; returns where it starts. */
+  int writeRecord(Bytes out, ClaimRecord record) {
     int scope = number(out, record.scope().name());
     int owner = number(out, record.owner());
     int start = begin(out);
@@ -129,11 +127,11 @@ final class EntryCodec {
   }
 
   private static int flags(ClaimRecord record) {
-    return (record.fingerprint() == null ? 0 : HAS_FINGERPRINT)
-        | (record.checkpoint() == null ? 0 : HAS_CHECKPOINT)
-        | (record.result() instanceof Result.Value ? HAS_VALUE : 0)
-        | (record.result() instanceof Result.NotKept ? NOT_KEPT : 0)
-        | (record.notBeforeMillis() == 0 ? 0 : HAS_NOT_BEFORE);
+    return (record.fingerprint() == null ? 0 : LoggedRecord.HAS_FINGERPRINT)
+        | (record.checkpoint() == null ? 0 : LoggedRecord.HAS_CHECKPOINT)
+        | (record.result() instanceof Result.Value ? LoggedRecord.HAS_VALUE : 0)
+        | (record.result() instanceof Result.NotKept ? LoggedRecord.NOT_KEPT : 0)
+        | (record.notBeforeMillis() == 0 ? 0 : LoggedRecord.HAS_NOT_BEFORE);
   }
 
   /** A record has a lease or an expiry, never both. */
@@ -151,63 +149,33 @@ final class EntryCodec {
     out.putVar(bytes.length).put(bytes);
   }
 
-  /** Reads the entry between these places; returns null for a name, which is remembered. */
-  @Nullable Entry read(byte[] array, int from, int to) throws Malformed {
-    Cursor in = new Cursor(array, from + HEADER, to);
-    int kind = in.getByte();
-    return switch (kind) {
-      case NAME -> {
-        names.add(text(in));
-        yield null;
-      }
-      case PUT -> new Entry.Put(readPut(in));
-      case NOTE -> new Entry.Note(text(in), in.get(in.getSize()));
-      case FLOOR -> new Entry.Floor(in.getLong());
-      case END -> new Entry.End();
-      default -> throw new Malformed("is of kind " + kind + ", which this version does not know");
-    };
-  }
-
-  private ClaimRecord readPut(Cursor in) throws Malformed {
-    ClaimState state = ClaimState.ofCode(in.getByte());
-    Lapse lapse = Lapse.ofCode(in.getByte());
-    int flags = in.getByte();
-    long requestId = in.getLong();
-    Scope scope = names.scope(in.getVar());
-    String owner = names.name(in.getVar());
-    int attempt = (int) in.getVar();
-    long token = in.getSigned() + baseMillis * 1_000;
-    long updatedAt = in.getSigned() + baseMillis;
-    long createdAt = updatedAt - in.getSigned();
-    long until = in.getSigned() + updatedAt;
-    long notBefore = (flags & HAS_NOT_BEFORE) == 0 ? 0 : in.getSigned() + updatedAt;
-    Key key = Key.fromStored(in.get(in.getSize()));
-    Fingerprint fingerprint =
-        (flags & HAS_FINGERPRINT) == 0 ? null : Fingerprint.ofBytes(in.get(in.getSize()));
-    return new ClaimRecord(
-        scope,
-        key,
-        state,
-        token,
-        requestId,
-        attempt,
-        state.isSettled() ? 0 : until,
-        notBefore,
-        state.isSettled() ? until : 0,
-        lapse,
-        fingerprint,
-        result(in, flags),
-        (flags & HAS_CHECKPOINT) == 0 ? null : in.get(in.getSize()),
-        owner,
-        createdAt,
-        updatedAt);
-  }
-
-  private static Result result(Cursor in, int flags) throws Malformed {
-    if ((flags & HAS_VALUE) != 0) {
-      return new Result.Value(text(in), in.get(in.getSize()));
+  /** Shows an entry to whom it may concern; names are remembered. */
+  void read(byte[] array, int from, int to, LogReader reader, long position)
+      throws Malformed, IOException {
+    int kind = to - from <= HEADER ? 0 : array[from + HEADER];
+    if (kind == PUT) {
+      record.read(array, from + HEADER + 1, to);
+      reader.record(record, position);
+      return;
     }
-    return (flags & NOT_KEPT) == 0 ? Result.NONE : Result.NOT_KEPT;
+    Cursor in = new Cursor(array, from + HEADER, to);
+    in.getByte();
+    switch (kind) {
+      case NAME -> names.add(text(in));
+      case NOTE -> reader.note(text(in), in.get(in.getSize()));
+      case FLOOR -> reader.floor(in.getLong());
+      case END -> reader.end();
+      default -> throw new Malformed("is of kind " + kind + ", which this version does not know");
+    }
+  }
+
+  /** Reads the claim record that begins here. */
+  ClaimRecord readRecord(byte[] array, int from, int to) throws Malformed {
+    if (to - from <= HEADER || array[from + HEADER] != PUT) {
+      throw new Malformed("is not a record, which is expected here");
+    }
+    record.read(array, from + HEADER + 1, to);
+    return record.record();
   }
 
   private static String text(Cursor in) throws Malformed {

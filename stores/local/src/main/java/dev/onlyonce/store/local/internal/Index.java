@@ -10,13 +10,10 @@ import dev.onlyonce.spi.KeyHash.Hash;
 import dev.onlyonce.spi.KeyTable;
 import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +30,15 @@ import org.jspecify.annotations.Nullable;
  *   1  second half
  *   2  expires at, milliseconds        not settled: Long.MAX_VALUE
  *   3  compact:   scope (16 bits) | retention in milliseconds (46) | 0 | result not kept (1)
- *      claimed:   place among the open claims (62) | 1 | 0
+ *      claimed:   place among the open claims, or all ones if it is to be read (62) | 1 | 0
  *      else:      0 | 1 | 1
  *   4  token
  *   5  position in the log / 8 (52 bits) | the lowest bits of the request id (12)
  * </pre>
  *
  * <p>Compact is a key that is done at the first attempt, without a payload's fingerprint and
- * without a result: a copy of it is answered from here. Open claims are kept as objects beside; all
- * else is read from the log when it is asked for.
+ * without a result: a copy of it is answered from here. Claims that were opened since the store was
+ * are kept as objects beside; all else is read from the log when it is asked for.
  */
 final class Index {
 
@@ -81,26 +78,20 @@ final class Index {
 
   private record Known(Scope scope, int number, KeyHash hash) {}
 
-  /** How an entry was before it was changed. */
-  private record Before(
-      Hash hash,
-      boolean found,
-      long expiresAt,
-      long what,
-      long token,
-      long where,
-      @Nullable ClaimRecord claimed) {}
-
   private final KeyHash secret;
   private final Reader reader;
   private final Counter counter;
   private final Map<Scope, Known> scopes = new HashMap<>();
   private final List<Scope> numbered = new ArrayList<>();
   private final KeyTable[] tables = new KeyTable[TABLES];
-  private final List<@Nullable ClaimRecord> claims = new ArrayList<>();
-  private final Deque<Integer> vacant = new ArrayDeque<>();
-  private @Nullable List<Before> changes;
+  private final OpenClaims claims = new OpenClaims();
+  private final Changes changes = new Changes();
+  private @Nullable Known recent;
   private long size;
+
+  @SuppressWarnings("unused") // so that looking for entries has an effect
+  private int touched;
+
   private long earliestExpiry = Long.MAX_VALUE;
   private long earliestPassed = Long.MAX_VALUE;
   private long forgetAt;
@@ -122,7 +113,19 @@ final class Index {
     return known(scope).hash().of(key);
   }
 
+  /** Returns who collects the versions of a key. */
+  History historyOf(Scope scope, Key key) {
+    return new History(scope, known(scope).hash(), hash(scope, key));
+  }
+
+  Hash hash(LoggedRecord record) throws Malformed {
+    return record.hash(known(record.scope()).hash());
+  }
+
   private Known known(Scope scope) {
+    if (recent != null && recent.scope.equals(scope)) {
+      return recent;
+    }
     Known known = scopes.get(scope);
     if (known == null) {
       boolean hasNumber = numbered.size() < MAX_SCOPES;
@@ -132,11 +135,21 @@ final class Index {
         scopes.put(scope, known);
       }
     }
+    recent = known;
     return known;
   }
 
   private KeyTable table(Hash hash) {
     return tables[(int) (hash.second() >>> 58)];
+  }
+
+  /** Brings the entries with these hashes near, all at once: the memory is slower than we are. */
+  void touch(Hash[] hashes) {
+    int found = 0;
+    for (Hash hash : hashes) {
+      found += table(hash).find(hash);
+    }
+    touched = found;
   }
 
   Place find(Hash hash) {
@@ -169,10 +182,8 @@ final class Index {
 
   /** Returns the whole record. */
   ClaimRecord record(Place place) throws IOException {
-    if ((place.get(WHAT) & KIND) == IS_CLAIMED) {
-      return Objects.requireNonNull(claims.get((int) (place.get(WHAT) >>> 2)));
-    }
-    return reader.read(position(place));
+    ClaimRecord open = openClaim(place.get(WHAT));
+    return open == null ? reader.read(position(place)) : open;
   }
 
   private static long position(Place place) {
@@ -185,16 +196,46 @@ final class Index {
     return place.isFound() && position(place) == position;
   }
 
-  /** Writes a new version. */
+  /** Takes over a version that is written now. */
   void put(Hash hash, ClaimRecord record, long position) {
     long expiresAt = record.state().isSettled() ? record.expiresAtMillis() : Long.MAX_VALUE;
-    long what;
-    if (record.state() == ClaimState.CLAIMED) {
-      what = (long) open(record) << 2 | IS_CLAIMED;
-    } else {
-      what = compact(record);
-    }
+    boolean isPlain =
+        record.state() == ClaimState.DONE
+            && record.attempt() == 1
+            && record.fingerprint() == null
+            && !(record.result() instanceof Result.Value);
+    long what =
+        record.state() == ClaimState.CLAIMED
+            ? claimed(claims.add(record))
+            : isPlain
+                ? compact(
+                    record.scope(),
+                    expiresAt - record.updatedAtMillis(),
+                    record.result() instanceof Result.NotKept)
+                : IS_IN_LOG;
     put(hash, expiresAt, what, record.token(), where(position, record.requestId()));
+  }
+
+  /** Takes over a version that was written before. */
+  void put(Hash hash, LoggedRecord record, long position) throws Malformed {
+    long expiresAt = record.expiresAtMillis();
+    long what =
+        record.state() == ClaimState.CLAIMED
+            ? claimed(OpenClaims.NONE)
+            : record.isPlain()
+                ? compact(
+                    record.scope(), expiresAt - record.updatedAtMillis(), record.isResultNotKept())
+                : IS_IN_LOG;
+    put(hash, expiresAt, what, record.token(), where(position, record.requestId()));
+  }
+
+  private static long claimed(long place) {
+    return place << 2 | IS_CLAIMED;
+  }
+
+  private long compact(Scope scope, long retention, boolean isNotKept) {
+    int number = retention >= 0 && retention <= MAX_RETENTION ? known(scope).number() : -1;
+    return number < 0 ? IS_IN_LOG : (long) number << 48 | retention << 2 | (isNotKept ? 1 : 0);
   }
 
   private static long where(long position, long requestId) {
@@ -211,7 +252,7 @@ final class Index {
       size++;
     } else {
       counter.count(table.get(slot, WHERE) >>> REQUEST_BITS << 3, -1);
-      closeClaim(table.get(slot, WHAT));
+      claims.remove(openPlace(table.get(slot, WHAT)));
     }
     table.set(slot, EXPIRES_AT, expiresAt);
     table.set(slot, WHAT, what);
@@ -222,42 +263,20 @@ final class Index {
     earliestPassed = Math.min(earliestPassed, expiresAt);
   }
 
-  private int open(ClaimRecord record) {
-    Integer place = vacant.poll();
-    if (place == null) {
-      claims.add(record);
-      return claims.size() - 1;
-    }
-    claims.set(place, record);
-    return place;
+  /** Returns the place among the open claims that an entry has, or none. */
+  private static long openPlace(long what) {
+    return (what & KIND) == IS_CLAIMED ? what >> 2 : OpenClaims.NONE;
   }
 
-  private void closeClaim(long what) {
-    if ((what & KIND) == IS_CLAIMED) {
-      int place = (int) (what >>> 2);
-      claims.set(place, null);
-      vacant.push(place);
-    }
-  }
-
-  private long compact(ClaimRecord record) {
-    long retention = record.expiresAtMillis() - record.updatedAtMillis();
-    boolean compact =
-        record.state() == ClaimState.DONE
-            && record.attempt() == 1
-            && record.fingerprint() == null
-            && !(record.result() instanceof Result.Value)
-            && retention >= 0
-            && retention <= MAX_RETENTION;
-    int scope = compact ? known(record.scope()).number() : -1;
-    int notKept = record.result() instanceof Result.None ? 0 : 1;
-    return scope < 0 ? IS_IN_LOG : (long) scope << 48 | retention << 2 | notKept;
+  private @Nullable ClaimRecord openClaim(long what) {
+    long place = openPlace(what);
+    return place == OpenClaims.NONE ? null : claims.get(place);
   }
 
   private void remove(Hash hash, KeyTable table, int slot) {
     note(hash, table, slot);
     counter.count(table.get(slot, WHERE) >>> REQUEST_BITS << 3, -1);
-    closeClaim(table.get(slot, WHAT));
+    claims.remove(openPlace(table.get(slot, WHAT)));
     table.remove(slot);
     size--;
   }
@@ -266,57 +285,54 @@ final class Index {
 
   /** From now on, changes can be undone. */
   void begin() {
-    changes = new ArrayList<>();
+    changes.begin();
   }
 
   /** The changes are to stay. */
   void commit() {
-    changes = null;
+    changes.end();
   }
 
   /** Tells whether there are changes that can be undone. */
   boolean isChanging() {
-    return changes != null;
+    return changes.isRecording();
   }
 
   /** Undoes the changes since {@link #begin()}. */
   void rollback() {
-    List<Before> undone = Objects.requireNonNull(changes);
-    changes = null;
-    for (int i = undone.size() - 1; i >= 0; i--) {
-      Before before = undone.get(i);
-      if (before.found) {
-        long what =
-            before.claimed == null ? before.what : (long) open(before.claimed) << 2 | IS_CLAIMED;
-        put(before.hash, before.expiresAt, what, before.token, before.where);
-      } else {
-        KeyTable table = table(before.hash);
-        int slot = table.find(before.hash);
-        if (slot >= 0) { // else the memory had run out before it was added
-          remove(before.hash, table, slot);
-        }
-      }
-    }
+    changes.undo(
+        (hash, found, expiresAt, what, token, where, claim) -> {
+          if (found) {
+            boolean isClaimed = (what & KIND) == IS_CLAIMED;
+            long before =
+                isClaimed ? claimed(claim == null ? OpenClaims.NONE : claims.add(claim)) : what;
+            put(hash, expiresAt, before, token, where);
+          } else {
+            KeyTable table = table(hash);
+            int slot = table.find(hash);
+            if (slot >= 0) { // else the memory had run out before it was added
+              remove(hash, table, slot);
+            }
+          }
+        });
   }
 
   private void note(Hash hash, KeyTable table, int slot) {
-    if (changes == null) {
+    if (!changes.isRecording()) {
       return;
     }
     if (slot < 0) {
-      changes.add(new Before(hash, false, 0, 0, 0, 0, null));
-      return;
+      changes.added(hash);
+    } else {
+      long what = table.get(slot, WHAT);
+      changes.changed(
+          hash,
+          table.get(slot, EXPIRES_AT),
+          what,
+          table.get(slot, TOKEN),
+          table.get(slot, WHERE),
+          openClaim(what));
     }
-    long what = table.get(slot, WHAT);
-    changes.add(
-        new Before(
-            hash,
-            true,
-            table.get(slot, EXPIRES_AT),
-            what,
-            table.get(slot, TOKEN),
-            table.get(slot, WHERE),
-            (what & KIND) == IS_CLAIMED ? claims.get((int) (what >>> 2)) : null));
   }
 
   // Forgetting.
@@ -369,7 +385,7 @@ final class Index {
         }
         long what = table.get(slot, WHAT);
         if ((what & KIND) == IS_CLAIMED) {
-          what = IS_CLAIMED;
+          what = claimed(OpenClaims.NONE);
         } else if ((what & IS_CLAIMED) == 0) {
           Scope scope = numbered.get((int) (what >>> 48));
           int number = numbers.applyAsInt(scope);
@@ -388,7 +404,7 @@ final class Index {
   }
 
   /** Takes over entries that were exported. */
-  void load(byte[] bytes, int from, int count, ScopeOf scopeOf) throws IOException, Malformed {
+  void load(byte[] bytes, int from, int count, ScopeOf scopeOf) throws Malformed {
     if (bytes.length - from != (long) count * LONGS * 8) {
       throw new Malformed("has %,d bytes of entries".formatted(bytes.length - from));
     }
@@ -399,8 +415,7 @@ final class Index {
       long what = Bytes.getLong(bytes, at + 24);
       long where = Bytes.getLong(bytes, at + 40);
       if ((what & KIND) == IS_CLAIMED) {
-        put(hash, reader.read(where >>> REQUEST_BITS << 3), where >>> REQUEST_BITS << 3);
-        continue;
+        what = claimed(OpenClaims.NONE);
       }
       if ((what & IS_CLAIMED) == 0) {
         int number = (int) (what >>> 48);

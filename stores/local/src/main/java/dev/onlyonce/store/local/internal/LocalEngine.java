@@ -62,25 +62,19 @@ public final class LocalEngine {
   /** A frame that has become this long is written before the batch goes on. */
   private static final int LONG_FRAME = 4 << 20;
 
-  /** A segment of which less than this part is current is carried forward. */
-  private static final int SMALL_PART = 8;
-
   private static final System.Logger LOG = System.getLogger(LocalEngine.class.getName());
 
   private final AutoCloseable directoryLock;
   private final LocalView view;
   private final ClaimMachine machine;
   private final StoreClock clock;
-  private final long purgeGraceMillis;
+  private final Housekeeping housekeeping;
   private final Combiner<Object, Object> combiner = new Combiner<>(this::carryOut, BATCH, QUEUE);
   private final ReentrantLock turn = new ReentrantLock();
-  private final ReentrantLock purging = new ReentrantLock();
-
   private final Executor background;
 
   // Guarded by the turn.
   private @Nullable StoreException failure;
-  private long loggedFloor;
   private @Nullable Segment hasNotes;
   private final Map<String, byte[]> pendingNotes = new TreeMap<>();
 
@@ -91,7 +85,7 @@ public final class LocalEngine {
     this.directoryLock = directoryLock;
     this.machine = new ClaimMachine(settings.clockTolerance, settings.owner);
     this.clock = new StoreClock(settings.time, view.log.lastMicros(), settings.trustsClock);
-    this.purgeGraceMillis = Limits.millis(settings.purgeGrace);
+    this.housekeeping = new Housekeeping(this, view, Limits.millis(settings.purgeGrace));
     view.withoutSnapshot.forEach(this::takeSnapshot);
   }
 
@@ -214,45 +208,61 @@ public final class LocalEngine {
   }
 
   private List<Object> carryOut(List<Object> items) {
-    turn.lock();
-    try {
-      begin();
-      List<Object> answers = new ArrayList<>(items.size());
-      for (Object item : items) {
-        answers.add(decide(item));
-        if (view.log.frameBytes() > LONG_FRAME) {
-          commit();
-          begin();
-        }
-      }
-      commit();
-      return answers;
-    } catch (RuntimeException | Error e) {
-      rollback();
-      throw e;
-    } finally {
-      turn.unlock();
-    }
+    List<Object> answers = new ArrayList<>(items.size());
+    inFrames(
+        () -> {
+          Hash[] hashes = hashes(items);
+          for (int i = 0; i < hashes.length; i++) {
+            answers.add(decide(items.get(i), hashes[i]));
+            if (view.log.frameBytes() > LONG_FRAME) {
+              commit();
+              begin();
+            }
+          }
+        });
+    return answers;
   }
 
-  private Object decide(Object item) {
+  /** Hashes the keys of a batch, and looks them all up, so that the memory is waited for once. */
+  private Hash[] hashes(List<?> items) {
+    Hash[] hashes = new Hash[items.size()];
+    for (int i = 0; i < hashes.length; i++) {
+      hashes[i] = hash(items.get(i));
+    }
+    view.index.touch(hashes);
+    return hashes;
+  }
+
+  private Hash hash(Object item) {
+    if (item instanceof ClaimRequest request) {
+      return view.index.hash(request.scope(), request.key());
+    }
+    return hash(item instanceof Settlement settled ? settled.claim() : ((Renewal) item).claim());
+  }
+
+  private Hash hash(Claim claim) {
+    return view.index.hash(claim.scope(), claim.key());
+  }
+
+  private Object decide(Object item, Hash hash) {
     long micros = clock.micros();
     try {
       if (item instanceof ClaimRequest request) {
-        return claim(request, micros);
+        return claim(request, hash, micros);
       }
-      if (item instanceof Settlement settlement) {
-        return settle(settlement, micros);
-      }
-      return renew((Renewal) item, micros);
+      Decision<Held> decision =
+          item instanceof Settlement settlement
+              ? machine.settle(found(hash), settlement, micros)
+              : machine.renew(found(hash), (Renewal) item, micros);
+      write(hash, decision.write());
+      return decision.answer();
     } catch (IOException e) {
       throw unreadable(e);
     }
   }
 
-  private Answer claim(ClaimRequest request, long micros) throws IOException {
+  private Answer claim(ClaimRequest request, Hash hash, long micros) throws IOException {
     Index index = view.index;
-    Hash hash = index.hash(request.scope(), request.key());
     Index.Place place = index.find(hash);
     if (place.isFound() && request.expectToken() == ClaimRequest.ANY) {
       boolean mayBeRepeated = request.settleNow() != null;
@@ -268,24 +278,6 @@ public final class LocalEngine {
     return decision.answer();
   }
 
-  private Held settle(Settlement settlement, long micros) throws IOException {
-    Hash hash = hash(settlement.claim());
-    Decision<Held> decision = machine.settle(found(hash), settlement, micros);
-    write(hash, decision.write());
-    return decision.answer();
-  }
-
-  private Held renew(Renewal renewal, long micros) throws IOException {
-    Hash hash = hash(renewal.claim());
-    Decision<Held> decision = machine.renew(found(hash), renewal, micros);
-    write(hash, decision.write());
-    return decision.answer();
-  }
-
-  private Hash hash(Claim claim) {
-    return view.index.hash(claim.scope(), claim.key());
-  }
-
   private @Nullable ClaimRecord found(Hash hash) throws IOException {
     Index.Place place = view.index.find(hash);
     return place.isFound() ? view.index.record(place) : null;
@@ -297,13 +289,27 @@ public final class LocalEngine {
     }
   }
 
-  private void log(Hash hash, ClaimRecord record) {
-    long position = view.log.add(new Entry.Put(record));
-    view.log.count(position);
-    view.index.put(hash, record, position);
+  /** Writes a version into the frame. */
+  void log(Hash hash, ClaimRecord record) {
+    view.index.put(hash, record, view.log.add(record));
   }
 
   // Frames.
+
+  /** Commits what the work decides; what it has not committed itself is undone if it fails. */
+  void inFrames(Runnable work) {
+    turn.lock();
+    try {
+      begin();
+      work.run();
+      commit();
+    } catch (RuntimeException | Error e) {
+      rollback();
+      throw e;
+    } finally {
+      turn.unlock();
+    }
+  }
 
   private void begin() {
     if (failure != null) {
@@ -317,7 +323,7 @@ public final class LocalEngine {
       }
       if (view.log.last() != hasNotes) {
         // Notes are carried on from segment to segment.
-        view.notes.forEach((name, value) -> view.log.add(new Entry.Note(name, value)));
+        view.notes.forEach(view.log::addNote);
       }
       view.index.begin();
     } catch (NoRoomException e) {
@@ -366,7 +372,7 @@ public final class LocalEngine {
   }
 
   /** The disk has failed: what it holds now is not known, so nothing is answered any more. */
-  private StoreException fail(IOException e) {
+  StoreException fail(IOException e) {
     failure =
         new StoreException(
             StoreException.Kind.UNAVAILABLE,
@@ -376,7 +382,7 @@ public final class LocalEngine {
     return failure;
   }
 
-  private StoreException unreadable(IOException e) {
+  StoreException unreadable(IOException e) {
     return e instanceof DamagedException
         ? new StoreException(StoreException.Kind.REJECTED, "the local store: " + sentence(e), e)
         : fail(e);
@@ -398,30 +404,27 @@ public final class LocalEngine {
 
   /** Claims in the open transaction. */
   public List<Answer> claimInTransaction(List<ClaimRequest> batch) {
-    List<Answer> answers = new ArrayList<>(batch.size());
-    for (ClaimRequest request : batch) {
-      answers.add((Answer) decideInTransaction(request));
-    }
-    return answers;
+    return answers(decideInTransaction(batch));
   }
 
   /** Settles in the open transaction. */
   public List<Held> settleInTransaction(List<? extends Settlement> batch) {
-    List<Held> answers = new ArrayList<>(batch.size());
-    for (Settlement settlement : batch) {
-      answers.add((Held) decideInTransaction(settlement));
-    }
-    return answers;
+    return answers(decideInTransaction(batch));
   }
 
-  private Object decideInTransaction(Object item) {
-    if (view.log.frameBytes() > Log.MAX_FRAME_BYTES - (1 << 20)) {
-      throw new StoreException(
-          StoreException.Kind.REJECTED,
-          "the transaction is too large: %,d bytes; commit it in parts"
-              .formatted(view.log.frameBytes()));
+  private List<Object> decideInTransaction(List<?> batch) {
+    Hash[] hashes = hashes(batch);
+    List<Object> answers = new ArrayList<>(hashes.length);
+    for (int i = 0; i < hashes.length; i++) {
+      if (view.log.frameBytes() > Log.MAX_FRAME_BYTES - (1 << 20)) {
+        throw new StoreException(
+            StoreException.Kind.REJECTED,
+            "the transaction is too large: %,d bytes; commit it in parts"
+                .formatted(view.log.frameBytes()));
+      }
+      answers.add(decide(batch.get(i), hashes[i]));
     }
-    return decide(item);
+    return answers;
   }
 
   /** Tells whether a claim is held, which only this transaction could change. */
@@ -437,7 +440,7 @@ public final class LocalEngine {
   /** Leaves a note in the open transaction. */
   public void noteInTransaction(String name, byte[] value) {
     byte[] copy = value.clone();
-    view.log.add(new Entry.Note(name, copy));
+    view.log.addNote(name, copy);
     pendingNotes.put(name, copy);
   }
 
@@ -469,11 +472,12 @@ public final class LocalEngine {
 
   // Reading.
 
-  private interface Reading<T> {
+  /** Something to do while nobody else is at it. */
+  interface Reading<T> {
     T read() throws IOException;
   }
 
-  private <T> T reading(Reading<T> reading) {
+  <T> T reading(Reading<T> reading) {
     turn.lock();
     try {
       if (failure != null) {
@@ -487,7 +491,7 @@ public final class LocalEngine {
     }
   }
 
-  private long nowMillis() {
+  long nowMillis() {
     return clock.micros() / 1_000;
   }
 
@@ -504,7 +508,7 @@ public final class LocalEngine {
 
   /** Returns the versions of a record. */
   public List<ClaimRecord> history(Scope scope, Key key) {
-    return reading(() -> view.history(scope, key, nowMillis()));
+    return housekeeping.history(scope, key);
   }
 
   /** Counts the records of each state. */
@@ -512,116 +516,10 @@ public final class LocalEngine {
     return reading(() -> view.totals(nowMillis()));
   }
 
-  // Forgetting.
-
   /** Forgets up to so many settled records, and frees segments of which little is needed. */
   public int purge(int limit) {
     requireNoTransaction();
-    purging.lock();
-    try {
-      int count = reading(() -> forget(limit));
-      freeSegments(limit);
-      return count;
-    } finally {
-      purging.unlock();
-    }
-  }
-
-  private int forget(int limit) {
-    Index.Forgotten forgotten = view.index.forget(nowMillis() - purgeGraceMillis, limit);
-    view.log.raiseFloor(forgotten.largestToken());
-    return forgotten.count();
-  }
-
-  private void freeSegments(int limit) {
-    while (true) {
-      Segment oldest = reading(() -> Optional.ofNullable(view.log.oldestSealed())).orElse(null);
-      if (oldest == null || oldest.live > oldest.records / SMALL_PART) {
-        return;
-      }
-      if (oldest.live > 0) {
-        carryForward(oldest, limit);
-      }
-      if (!drop(oldest)) {
-        return; // a claim was undone meanwhile: next time
-      }
-    }
-  }
-
-  /** Writes the current versions that are in a segment once more, some at a time. */
-  private void carryForward(Segment segment, int limit) {
-    List<ClaimRecord> batch = new ArrayList<>();
-    List<Long> positions = new ArrayList<>();
-    try {
-      view.log.scan(
-          segment,
-          (entry, position) -> {
-            if (entry instanceof Entry.Put put) {
-              batch.add(put.record());
-              positions.add(position);
-              if (batch.size() == limit) {
-                carryForward(batch, positions);
-              }
-            }
-          });
-    } catch (IOException e) {
-      throw unreadable(e);
-    }
-    carryForward(batch, positions);
-  }
-
-  private void carryForward(List<ClaimRecord> batch, List<Long> positions) {
-    turn.lock();
-    try {
-      begin();
-      for (int i = 0; i < batch.size(); i++) {
-        ClaimRecord record = batch.get(i);
-        Hash hash = view.index.hash(record.scope(), LocalView.keyOf(record));
-        if (view.index.isCurrent(hash, positions.get(i))) {
-          log(hash, record);
-        }
-      }
-      commit();
-    } catch (RuntimeException | Error e) {
-      rollback();
-      throw e;
-    } finally {
-      turn.unlock();
-      batch.clear();
-      positions.clear();
-    }
-  }
-
-  /** Deletes a segment, of which nothing is current, when its tokens cannot come back any more. */
-  private boolean drop(Segment segment) {
-    turn.lock();
-    try {
-      if (failure != null) {
-        throw failure;
-      }
-      if (segment.live > 0) {
-        return false;
-      }
-      if (loggedFloor < view.log.floor()) {
-        begin();
-        view.log.add(new Entry.Floor(view.log.floor()));
-        commit();
-        loggedFloor = view.log.floor();
-      }
-      view.log.sync();
-      view.log.drop(segment);
-      view.disk.delete(Snapshot.fileName(segment.base));
-      // One after the other, so that no crash brings a segment back without those behind it.
-      view.disk.sync();
-      return true;
-    } catch (IOException e) {
-      throw fail(e);
-    } catch (RuntimeException | Error e) {
-      rollback();
-      throw e;
-    } finally {
-      turn.unlock();
-    }
+    return housekeeping.purge(limit);
   }
 
   /** Writes what was not synced, and lets the directory go. */

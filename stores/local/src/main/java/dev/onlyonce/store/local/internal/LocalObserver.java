@@ -137,7 +137,17 @@ public final class LocalObserver {
 
   /** Returns the versions of a record. */
   public List<ClaimRecord> history(Scope scope, Key key) {
-    return reading((read, now) -> read.history(scope, key, now));
+    return reading(
+        (read, now) -> {
+          Optional<History> history = read.historyOf(scope, key, now);
+          if (history.isEmpty()) {
+            return List.of();
+          }
+          for (Segment segment : read.log.segments()) {
+            read.log.scan(segment, history.get());
+          }
+          return history.get().versions();
+        });
   }
 
   /** Counts the records of each state. */

@@ -8,12 +8,14 @@ import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.KeyHash;
+import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +38,7 @@ final class LocalView implements Log.Visitor {
     this.disk = disk;
     this.log = new Log(disk, settings);
     this.snapshots = new Snapshot(disk, id);
-    this.index =
-        new Index(
-            new KeyHash(id.k0(), id.k1()), position -> log.read(position).record(), this::count);
+    this.index = new Index(new KeyHash(id.k0(), id.k1()), log::read, this::count);
   }
 
   /** Reads a store's files. */
@@ -70,14 +70,19 @@ final class LocalView implements Log.Visitor {
   }
 
   @Override
-  public void entry(Entry entry, Segment segment, long position) {
-    if (entry instanceof Entry.Put put) {
-      segment.records++;
-      ClaimRecord record = put.record();
-      index.put(index.hash(record.scope(), keyOf(record)), record, position);
-    } else if (entry instanceof Entry.Note note) {
-      notes.put(note.name(), note.value());
-    }
+  public LogReader reader(Segment segment) {
+    return new LogReader() {
+      @Override
+      public void record(LoggedRecord record, long position) throws Malformed {
+        segment.records++;
+        index.put(index.hash(record), record, position);
+      }
+
+      @Override
+      public void note(String name, byte[] value) {
+        notes.put(name, value);
+      }
+    };
   }
 
   static Key keyOf(ClaimRecord record) {
@@ -151,23 +156,10 @@ final class LocalView implements Log.Visitor {
     return totals;
   }
 
-  /** Returns all versions of a record that are still in the log, if it has not expired. */
-  List<ClaimRecord> history(Scope scope, Key key, long nowMillis) throws IOException {
-    List<ClaimRecord> versions = new ArrayList<>();
-    if (find(scope, key, nowMillis) == null) {
-      return versions;
-    }
-    for (Segment segment : log.segments()) {
-      log.scan(
-          segment,
-          (entry, position) -> {
-            if (entry instanceof Entry.Put put
-                && put.record().scope().equals(scope)
-                && keyOf(put.record()).equals(key)) {
-              versions.add(put.record());
-            }
-          });
-    }
-    return versions;
+  /** Returns who collects the versions of a record, if there is one that has not expired. */
+  Optional<History> historyOf(Scope scope, Key key, long nowMillis) throws IOException {
+    return find(scope, key, nowMillis) == null
+        ? Optional.empty()
+        : Optional.of(index.historyOf(scope, key));
   }
 }

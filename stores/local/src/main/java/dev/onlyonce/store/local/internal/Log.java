@@ -1,5 +1,6 @@
 package dev.onlyonce.store.local.internal;
 
+import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,8 +35,8 @@ final class Log implements AutoCloseable {
     /** Takes over what a snapshot says of a whole segment; returns false if there is none. */
     boolean snapshot(Segment segment) throws IOException;
 
-    /** Takes over an entry. */
-    void entry(Entry entry, Segment segment, long position);
+    /** Returns who takes over what this segment says. */
+    LogReader reader(Segment segment);
   }
 
   /**
@@ -58,7 +59,9 @@ final class Log implements AutoCloseable {
   private final TreeMap<Long, Segment> segments = new TreeMap<>();
   private final Bytes frame = new Bytes(1 << 16);
   private @Nullable Segment last;
+  private @Nullable Segment recent;
   private int namesBefore;
+  private int recordsBefore;
   private long frameMicros;
   private long sequence;
   private long synced;
@@ -189,19 +192,50 @@ final class Log implements AutoCloseable {
 
   private void readEntries(Segment segment, byte[] bytes, int from, int to, Visitor visitor)
       throws IOException {
+    LogReader reader = new Recovering(segment, visitor.reader(segment));
+    readEntries(segment, segment.codec, bytes, from, to, reader);
+  }
+
+  private static void readEntries(
+      Segment segment, EntryCodec codec, byte[] bytes, int from, int to, LogReader reader)
+      throws IOException {
     for (int at = from; at < to; at += Bytes.getInt(bytes, at)) {
       try {
-        Entry entry = segment.codec.read(bytes, at, at + Bytes.getInt(bytes, at));
-        if (entry instanceof Entry.End) {
-          segment.sealed = true;
-        } else if (entry instanceof Entry.Floor raised) {
-          floor = Math.max(floor, raised.token());
-        } else if (entry != null) {
-          visitor.entry(entry, segment, segment.base + at);
-        }
+        codec.read(bytes, at, at + Bytes.getInt(bytes, at), reader, segment.base + at);
       } catch (Malformed | IllegalArgumentException e) {
         throw new DamagedException(segment.fileName(), at, "the entry " + e.getMessage());
       }
+    }
+  }
+
+  /** Takes over what the log itself must know. */
+  private final class Recovering implements LogReader {
+    private final Segment segment;
+    private final LogReader next;
+
+    Recovering(Segment segment, LogReader next) {
+      this.segment = segment;
+      this.next = next;
+    }
+
+    @Override
+    public void record(LoggedRecord record, long position) throws IOException, Malformed {
+      next.record(record, position);
+    }
+
+    @Override
+    public void note(String name, byte[] value) {
+      next.note(name, value);
+    }
+
+    @Override
+    public void floor(long token) {
+      raiseFloor(token);
+    }
+
+    @Override
+    public void end() {
+      segment.sealed = true;
     }
   }
 
@@ -284,21 +318,28 @@ final class Log implements AutoCloseable {
     }
     frameMicros = Math.max(micros, lastMicros);
     namesBefore = segment.names.size();
+    recordsBefore = segment.records;
     frame.cut(0);
     frame.skip(FrameHeader.BYTES);
     return rolls;
   }
 
-  /** Adds an entry to the frame; returns its position. */
-  long add(Entry entry) {
+  /** Adds a claim record to the frame; returns its position. */
+  long add(ClaimRecord record) {
     Segment segment = Objects.requireNonNull(last);
-    int at = segment.codec.write(frame, entry);
+    int at = segment.codec.writeRecord(frame, record);
+    segment.records++;
     return segment.base + segment.end + at;
   }
 
-  /** A claim record was added here. */
-  void count(long position) {
-    Objects.requireNonNull(segmentOf(position)).records++;
+  /** Adds a note to the frame. */
+  void addNote(String name, byte[] value) {
+    Objects.requireNonNull(last).codec.writeNote(frame, name, value);
+  }
+
+  /** Adds the floor to the frame. */
+  void addFloor() {
+    Objects.requireNonNull(last).codec.writeFloor(frame, floor);
   }
 
   int frameBytes() {
@@ -314,6 +355,7 @@ final class Log implements AutoCloseable {
     frame.cut(0);
     if (last != null) {
       last.names.cut(namesBefore);
+      last.records = recordsBefore;
     }
   }
 
@@ -409,7 +451,7 @@ final class Log implements AutoCloseable {
     frameMicros = Math.max(micros, lastMicros);
     frame.cut(0);
     frame.skip(FrameHeader.BYTES);
-    segment.codec.write(frame, new Entry.End());
+    segment.codec.writeEnd(frame);
     allocate();
     commit();
     if (!settings.syncs()) {
@@ -426,20 +468,21 @@ final class Log implements AutoCloseable {
     if (last != null && position >= last.base) {
       return last;
     }
+    if (recent != null && position >= recent.base && position < recent.endPosition()) {
+      return recent;
+    }
     var entry = segments.floorEntry(position);
-    return entry == null ? null : entry.getValue();
+    recent = entry == null ? null : entry.getValue();
+    return recent;
   }
 
   /** Returns the claim record at this position, be it in the frame that is not written yet. */
-  Entry.Put read(long position) throws IOException {
+  ClaimRecord read(long position) throws IOException {
     Segment segment = Objects.requireNonNull(segmentOf(position));
     int offset = (int) (position - segment.base);
     byte[] bytes = offset < segment.end ? readEntry(segment, offset) : pending(segment, offset);
     try {
-      if (segment.codec.read(bytes, 0, bytes.length) instanceof Entry.Put put) {
-        return put;
-      }
-      throw new DamagedException(segment.fileName(), offset, "a record is expected here");
+      return segment.codec.readRecord(bytes, 0, bytes.length);
     } catch (Malformed | IllegalArgumentException e) {
       throw new DamagedException(segment.fileName(), offset, "the entry " + e.getMessage());
     }
@@ -464,13 +507,8 @@ final class Log implements AutoCloseable {
     return entry == bytes.length ? bytes : Arrays.copyOf(bytes, entry);
   }
 
-  /** Is shown entries with their positions. */
-  interface Scanner {
-    void entry(Entry entry, long position) throws IOException;
-  }
-
   /** Shows what a segment says, from its beginning to where it ends now. */
-  void scan(Segment segment, Scanner scanner) throws IOException {
+  void scan(Segment segment, LogReader reader) throws IOException {
     byte[] bytes = readAll(segment.data);
     EntryCodec codec = new EntryCodec(segment.baseMillis, new Names());
     int at = Segment.HEADER;
@@ -480,16 +518,8 @@ final class Log implements AutoCloseable {
         throw new DamagedException(segment.fileName(), at, "a frame has changed");
       }
       int end = at + FrameHeader.BYTES + header.bodyBytes();
-      for (at += FrameHeader.BYTES; at < end; at += Bytes.getInt(bytes, at)) {
-        try {
-          Entry entry = codec.read(bytes, at, at + Bytes.getInt(bytes, at));
-          if (entry != null) {
-            scanner.entry(entry, segment.base + at);
-          }
-        } catch (Malformed | IllegalArgumentException e) {
-          throw new DamagedException(segment.fileName(), at, "the entry " + e.getMessage());
-        }
-      }
+      readEntries(segment, codec, bytes, at + FrameHeader.BYTES, end, reader);
+      at = end;
     }
   }
 
@@ -506,6 +536,11 @@ final class Log implements AutoCloseable {
     return oldest == last ? null : oldest;
   }
 
+  /** Returns the segments that are written to no more. */
+  List<Segment> sealed() {
+    return segments.values().stream().filter(segment -> segment.sealed).toList();
+  }
+
   /** Returns the largest token that was ever forgotten. */
   long floor() {
     return floor;
@@ -519,6 +554,7 @@ final class Log implements AutoCloseable {
   /** Drops a sealed segment, of which nothing is needed any more. */
   void drop(Segment segment) throws IOException {
     segments.remove(segment.base);
+    recent = null;
     segment.data.close();
     disk.delete(segment.fileName());
   }

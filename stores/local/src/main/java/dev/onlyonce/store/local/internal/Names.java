@@ -11,12 +11,20 @@ import org.jspecify.annotations.Nullable;
 /** The scopes and owners that a segment has named so far. Not safe for use by several threads. */
 final class Names {
 
+  private static final int FEW = 4;
+
   private final List<String> names = new ArrayList<>();
   private final List<@Nullable Scope> scopes = new ArrayList<>();
   private final Map<String, Integer> numbers = new HashMap<>();
 
   /** Returns the number of a name, -1 if it has none. */
+  @SuppressWarnings("ReferenceEquality") // only to be faster
   int number(String name) {
+    for (int i = 0; i < Math.min(names.size(), FEW); i++) {
+      if (names.get(i) == name) { // nearly always: the first scope and the owner
+        return i;
+      }
+    }
     return numbers.getOrDefault(name, -1);
   }
 

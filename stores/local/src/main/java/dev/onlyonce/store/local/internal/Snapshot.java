@@ -49,48 +49,62 @@ final class Snapshot {
 
   /** Writes the snapshot of a sealed segment, which is read for that. */
   void write(Log log, Segment segment) throws IOException {
-    Index index =
-        new Index(
-            new KeyHash(id.k0(), id.k1()),
-            position -> log.read(position).record(),
-            (position, change) -> {});
-    Map<String, byte[]> notes = new TreeMap<>();
-    long[] floor = {segment.floor};
-    int[] records = {0};
-    log.scan(
-        segment,
-        (entry, position) -> {
-          if (entry instanceof Entry.Put put) {
-            records[0]++;
-            index.put(
-                index.hash(put.record().scope(), LocalView.keyOf(put.record())),
-                put.record(),
-                position);
-          } else if (entry instanceof Entry.Note note) {
-            notes.put(note.name(), note.value());
-          } else if (entry instanceof Entry.Floor raised) {
-            floor[0] = Math.max(floor[0], raised.token());
-          }
-        });
+    Contents contents = new Contents(segment);
+    log.scan(segment, contents);
     Bytes out = new Bytes(1 << 16);
     out.putLong(MAGIC).putInt(VERSION).putInt(0);
     out.putLong(id.id()).putLong(segment.base).putLong(segment.end);
-    out.putLong(segment.lastFrame).putLong(segment.lastMicros).putLong(floor[0]);
-    out.putLong(records[0]).putLong(index.size());
+    out.putLong(segment.lastFrame).putLong(segment.lastMicros).putLong(contents.floor);
+    out.putLong(contents.records).putLong(contents.index.size());
     out.putVar(segment.names.size());
     for (int i = 0; i < segment.names.size(); i++) {
       putBytes(out, segment.names.get(i).getBytes(UTF_8));
     }
-    out.putVar(notes.size());
-    notes.forEach(
+    out.putVar(contents.notes.size());
+    contents.notes.forEach(
         (name, value) -> {
           putBytes(out, name.getBytes(UTF_8));
           putBytes(out, value);
         });
     out.align(0);
-    index.export(out, scope -> segment.names.number(scope.name()));
+    contents.index.export(out, scope -> segment.names.number(scope.name()));
     out.setInt(12, out.crc(CHECKED_FROM, out.end()));
     write(fileName(segment.base), out);
+  }
+
+  /** What a segment says, by itself. */
+  private final class Contents implements LogReader {
+    final Map<String, byte[]> notes = new TreeMap<>();
+    final Index index;
+    long floor;
+    int records;
+
+    Contents(Segment segment) {
+      floor = segment.floor;
+      index =
+          new Index(
+              new KeyHash(id.k0(), id.k1()),
+              position -> {
+                throw new IllegalStateException("a snapshot reads no record alone");
+              },
+              (position, change) -> {});
+    }
+
+    @Override
+    public void record(LoggedRecord record, long position) throws Malformed {
+      records++;
+      index.put(index.hash(record), record, position);
+    }
+
+    @Override
+    public void note(String name, byte[] value) {
+      notes.put(name, value);
+    }
+
+    @Override
+    public void floor(long token) {
+      floor = Math.max(floor, token);
+    }
   }
 
   private static void putBytes(Bytes out, byte[] bytes) {
