@@ -41,6 +41,11 @@ public final class Failure extends RuntimeException {
     return new Failure(ExitCode.IO_FAILURE, sentence + ": " + reason(cause), cause);
   }
 
+  /** The files are not as they should be, and so they are left alone. */
+  public static Failure files(String sentence) {
+    return new Failure(ExitCode.IO_FAILURE, sentence, null);
+  }
+
   /** The memory that Java may use is too small. */
   public static Failure memory(String sentence) {
     return new Failure(ExitCode.IO_FAILURE, sentence, null);

@@ -6,7 +6,12 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.dedup.Counts;
 import dev.onlyonce.app.dedup.Dedup;
+import dev.onlyonce.app.dedup.Destinations;
+import dev.onlyonce.app.dedup.EventClock;
+import dev.onlyonce.app.dedup.KeyExpressions;
 import dev.onlyonce.app.dedup.KeysInMemory;
+import dev.onlyonce.app.dedup.KeysInState;
+import dev.onlyonce.app.dedup.SeenKeys;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.Input;
 import dev.onlyonce.app.input.ReadSettings;
@@ -16,6 +21,7 @@ import dev.onlyonce.app.output.ReaderGoneException;
 import dev.onlyonce.app.output.RecordWriter;
 import dev.onlyonce.app.output.Rejects;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.Time;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -39,19 +45,20 @@ import picocli.CommandLine.Spec;
       "Passes the first record of each key on, in order and byte for byte.",
       "",
       "Reads FILEs one behind the other, or standard input; gzip and zstd are unpacked. Keys are kept"
-          + " in memory, so each run starts anew.%n"
+          + " in memory, so each run starts anew, unless --state names a directory to keep them in.%n"
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:fine; also when the reader of the output closes it early, as head does",
       "2:the command line cannot be carried out",
       "3:the input is damaged, or records were left out by a policy fail",
-      "4:a file or stream could not be read or written, or the memory is full"
+      "4:a file, stream or state could not be read or written, or the memory is full"
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  onlyonce dedup --key /event/eventID < events.jsonl > once.jsonl",
       "  onlyonce dedup --key order_id --key status --duplicates again.csv orders.csv",
+      "  onlyonce dedup --key /id --state seen --out once.jsonl today.jsonl",
       "  zcat log.gz | onlyonce dedup --window 24h --stats json",
       "  onlyonce dedup --key /id --missing-key pass --bad-record bad.jsonl in.jsonl"
     })
@@ -125,13 +132,43 @@ final class DedupCommand implements Callable<Integer> {
   private int maxRecordBytes = ReadSettings.DEFAULT_MAX_RECORD_BYTES;
 
   @Option(
+      names = "--state",
+      paramLabel = "DIR",
+      description = {
+        "Remember keys in this directory, across runs and crashes; it is made if need be. Output"
+            + " files are written on instead of replaced. After a run that was interrupted, the same"
+            + " command goes on where that came to: what it wrote last and had not made sure of is cut"
+            + " off, and records that it had delivered are counted as resumed."
+      })
+  private @Nullable Path state;
+
+  @Option(
       names = "--window",
       paramLabel = "TIME",
       description = {
         "Remember a key for this long after it arrived first, as in 90s, 15m, 24h or 7d; this bounds"
-            + " the memory. Without it, keys are remembered until the end."
+            + " the memory. Without it, keys are remembered until the end, or as long as the state."
       })
-  private Duration window = FOR_EVER;
+  private @Nullable Duration window;
+
+  @Option(
+      names = "--time",
+      paramLabel = "EXPR",
+      description = {
+        "The window goes by this field of the records, a pointer or column as for --key, and not by"
+            + " when they arrive: ISO 8601, or a number of seconds or milliseconds since 1970."
+      })
+  private @Nullable String time;
+
+  @Option(
+      names = "--late",
+      paramLabel = "pass|drop|FILE",
+      description = {
+        "What to do with a record whose time is a whole window behind the latest one: its key may"
+            + " have been forgotten. pass (the default): let it through. drop: leave it out. Anything"
+            + " else is a file to put it in."
+      })
+  private @Nullable String late;
 
   @Option(
       names = "--stats",
@@ -146,38 +183,71 @@ final class DedupCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     long startedNanos = System.nanoTime();
+    checkOptions();
     List<Input> inputs = inputs();
     Rejects missing = Rejects.missingKeys(missingKey, this::complain);
     Rejects bad = Rejects.badRecords(badRecord, this::complain);
+    Rejects tooLate = Rejects.late(late == null ? "pass" : late);
     ReadSettings settings = new ReadSettings(format, !noHeader, maxRecordBytes, keys);
     RecordReader reader = new RecordReader(inputs, settings);
-    try (MemoryStore store = store();
-        Outputs outputs = new Outputs(inputs)) {
+    EventClock clock = time == null ? null : new EventClock();
+    KeyExpressions expressions = new KeyExpressions(keys, time);
+    try (SeenKeys seen = open(expressions, clock);
+        Outputs outputs = new Outputs(inputs, seen.marks())) {
       RecordWriter first = out == null ? outputs.standardOutput() : outputs.file("--out", out);
       RecordWriter repeats =
           duplicates == null ? null : outputs.sideFile("--duplicates", duplicates);
       missing.open(outputs, first);
       bad.open(outputs, first, missing);
+      tooLate.open(outputs, first, missing, bad);
+      Destinations to = new Destinations(first, repeats, missing, bad, tooLate);
       Counts counts;
       try (ProgressDisplay.Ending progress = ProgressDisplay.of(reader.progress())) {
         counts =
-            new Dedup(new KeysInMemory(store), window, first, repeats, missing, bad)
-                .run(reader, keys, outputs);
+            new Dedup(seen, window == null ? FOR_EVER : window, clock, to)
+                .run(reader, expressions, outputs);
       }
-      String line = stats.line(counts, reader.progress().bytes(), System.nanoTime() - startedNanos);
-      if (stats == Stats.JSON) {
-        say(line);
-      } else if (!line.isEmpty()) {
-        complain(line);
-      }
+      tell(counts, reader.progress().bytes(), System.nanoTime() - startedNanos);
     } catch (StoreException e) {
-      throw e.kind() == StoreException.Kind.FULL ? full() : Failure.store(e);
+      boolean memoryIsFull = state == null && e.kind() == StoreException.Kind.FULL;
+      throw memoryIsFull ? full() : Failure.store(e);
     } catch (ReaderGoneException e) {
       Rejects.refuse(missing, bad);
       throw e;
     }
     Rejects.refuse(missing, bad);
     return ExitCode.FINE.number();
+  }
+
+  private void checkOptions() {
+    if (time != null && window == null) {
+      throw Failure.usage("--time needs --window, which says for how long a key is remembered");
+    }
+    if (late != null && time == null) {
+      throw Failure.usage("--late needs --time: by arrival, no record is late");
+    }
+  }
+
+  private void tell(Counts counts, long bytes, long nanos) {
+    String line = stats.line(counts, bytes, nanos);
+    if (stats == Stats.JSON) {
+      say(line);
+    } else if (!line.isEmpty()) {
+      complain(line);
+    }
+  }
+
+  private SeenKeys open(KeyExpressions expressions, @Nullable EventClock clock) {
+    if (state != null) {
+      return KeysInState.open(state, expressions.toString(), clock, this::complain);
+    }
+    return new KeysInMemory(
+        MemoryStore.builder()
+            .capacity(capacity())
+            .purgeGrace(Duration.ZERO)
+            .forgetful()
+            .time(clock == null ? Time.system() : clock)
+            .build());
   }
 
   private List<Input> inputs() {
@@ -194,10 +264,6 @@ final class DedupCommand implements Callable<Integer> {
             .toList();
     inputs.forEach(Input::check);
     return inputs;
-  }
-
-  private static MemoryStore store() {
-    return MemoryStore.builder().capacity(capacity()).purgeGrace(Duration.ZERO).forgetful().build();
   }
 
   /** Returns how many keys fit into the memory that Java may use. */

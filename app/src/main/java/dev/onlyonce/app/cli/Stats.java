@@ -10,7 +10,7 @@ enum Stats {
     String line(Counts counts, long bytes, long nanos) {
       return String.format(
           Locale.ROOT,
-          "%,d %s: %,d passed on, %,d duplicates, %,d without key, %,d bad, %,d blank; %.2f s",
+          "%,d %s: %,d passed on, %,d duplicates, %,d without key, %,d bad, %,d blank%s%s; %.2f s",
           counts.records(),
           counts.records() == 1 ? "record" : "records",
           counts.passed(),
@@ -18,6 +18,10 @@ enum Stats {
           counts.withoutKey(),
           counts.bad(),
           counts.blank(),
+          counts.late() == 0 ? "" : String.format(Locale.ROOT, ", %,d late", counts.late()),
+          counts.resumed() == 0
+              ? ""
+              : String.format(Locale.ROOT, ", %,d resumed", counts.resumed()),
           nanos / 1e9);
     }
   },
@@ -27,13 +31,15 @@ enum Stats {
       return String.format(
           Locale.ROOT,
           "{\"records\":%d,\"passed\":%d,\"duplicates\":%d,\"withoutKey\":%d,\"bad\":%d,"
-              + "\"blank\":%d,\"bytesRead\":%d,\"seconds\":%.3f}",
+              + "\"blank\":%d,\"late\":%d,\"resumed\":%d,\"bytesRead\":%d,\"seconds\":%.3f}",
           counts.records(),
           counts.passed(),
           counts.duplicates(),
           counts.withoutKey(),
           counts.bad(),
           counts.blank(),
+          counts.late(),
+          counts.resumed(),
           bytes,
           nanos / 1e9);
     }

@@ -1,13 +1,12 @@
 package dev.onlyonce.app.dedup;
 
+import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.app.Failure;
-import dev.onlyonce.app.input.Header;
 import dev.onlyonce.app.input.RecordBatch;
 import dev.onlyonce.app.input.RecordReader;
 import dev.onlyonce.app.output.Outputs;
-import dev.onlyonce.app.output.RecordWriter;
 import dev.onlyonce.app.output.Rejects;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
@@ -20,6 +19,7 @@ import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -41,104 +41,108 @@ public final class Dedup {
 
   private final SeenKeys seen;
   private final Duration window;
-  private final RecordWriter out;
-  private final @Nullable RecordWriter repeats;
-  private final Rejects missingKeys;
-  private final Rejects badRecords;
+  private final @Nullable EventClock clock;
+  private final Destinations to;
   private long nextRequestId = ThreadLocalRandom.current().nextLong();
 
+  /**
+   * The entries of a batch that have a key, and none that counts: they are late, or have no time.
+   */
+  private final BitSet unclaimed = new BitSet();
+
+  private long deliveredBefore;
   private long records;
   private long passed;
   private long passedAtPurge;
   private long live;
   private long duplicates;
   private long blank;
+  private long resumed;
 
   /**
    * @param seen remembers the keys
    * @param window how long a key is remembered
-   * @param out takes first records
-   * @param repeats takes later ones; null to drop them
-   * @param missingKeys what to do with records without a key
-   * @param badRecords what to do with records that cannot be read
+   * @param clock the time in the records, by which {@code seen} goes too; null if their arrival
+   *     counts
+   * @param to where records go
    */
-  public Dedup(
-      SeenKeys seen,
-      Duration window,
-      RecordWriter out,
-      @Nullable RecordWriter repeats,
-      Rejects missingKeys,
-      Rejects badRecords) {
+  public Dedup(SeenKeys seen, Duration window, @Nullable EventClock clock, Destinations to) {
     this.seen = seen;
     this.window = window;
-    this.out = out;
-    this.repeats = repeats;
-    this.missingKeys = missingKeys;
-    this.badRecords = badRecords;
+    this.clock = clock;
+    this.to = to;
   }
 
   /**
    * Reads all there is.
    *
    * @param reader is closed at the end
-   * @param expressions name the key, see {@link RecordKeys}
+   * @param expressions name the key and the time
    * @param outputs begun when the first records are there, flushed when the input pauses and at the
    *     end
    * @throws Failure if anything cannot be read or written; what was written before is flushed when
    *     the outputs are closed. Records that the policies leave out are for the caller to refuse,
    *     see {@link Rejects#refuse}
    */
-  public Counts run(RecordReader reader, List<String> expressions, Outputs outputs) {
+  public Counts run(RecordReader reader, KeyExpressions expressions, Outputs outputs) {
     try (ReadAhead ahead = new ReadAhead(reader, expressions)) {
       KeyedBatch batch = ahead.take();
-      outputs.begin();
-      batch.header.ifPresent(this::writeHeader);
+      deliveredBefore = seen.begin(outputs, digestOfFirst(batch));
+      batch.header.ifPresent(to::write);
       while (!batch.last) {
         sort(batch);
-        purgeAtTimes();
         ahead.giveBack(batch);
-        if (!ahead.isReady()) {
-          flush(outputs);
+        if (!ahead.isReady() || seen.isDue() || isPurgeDue()) {
+          flush(outputs, false);
         }
         batch = ahead.take();
       }
     }
-    flush(outputs);
+    flush(outputs, true);
     return counts();
   }
 
-  private void flush(Outputs outputs) {
-    outputs.flush();
-    seen.written();
+  private static byte[] digestOfFirst(KeyedBatch batch) {
+    RecordBatch read = batch.records;
+    return batch.last || read.size() == 0
+        ? new byte[0]
+        : Key.digestOf(read.bytes(), read.start(0), read.contentEnd(0) - read.start(0)).toBytes();
   }
 
-  /**
-   * Lets the store forget what is older than the window. That may take a look at all it has, so it
-   * is done when the keys have grown by half since the last time.
-   */
-  private void purgeAtTimes() {
-    if (passed - passedAtPurge >= Math.max(LEAST_PURGE, live / 2)) {
+  private void flush(Outputs outputs, boolean isEnd) {
+    outputs.flush();
+    seen.written(records, isEnd);
+    if (isPurgeDue()) {
       live += passed - passedAtPurge - seen.forget();
       passedAtPurge = passed;
     }
   }
 
-  private void writeHeader(Header header) {
-    out.write(header);
-    if (repeats != null) {
-      repeats.write(header);
-    }
-    missingKeys.write(header);
-    badRecords.write(header);
+  /**
+   * Tells whether the store is to forget what is older than the window. That may take a look at all
+   * it has, so it is done when the keys have grown by half since the last time.
+   */
+  private boolean isPurgeDue() {
+    return passed - passedAtPurge >= Math.max(LEAST_PURGE, live / 2);
   }
 
   /** Claims the keys of a batch, as many at once as a store takes, and writes its records. */
   private void sort(KeyedBatch batch) {
+    unclaimed.clear();
     List<ClaimRequest> requests = new ArrayList<>(Limits.BATCH);
     int from = 0;
     for (int i = 0; i < batch.records.size(); i++) {
       if (batch.key(i) instanceof Keyed keyed) {
-        requests.add(request(keyed));
+        if (movesClock(batch, i)) {
+          sort(batch, from, i, claim(requests));
+          requests.clear();
+          from = i;
+        }
+        if (isJudged(batch, i)) {
+          requests.add(request(keyed, retention(batch, i)));
+        } else {
+          unclaimed.set(i);
+        }
       }
       if (requests.size() == Limits.BATCH || i + 1 == batch.records.size()) {
         sort(batch, from, i + 1, claim(requests));
@@ -146,6 +150,32 @@ public final class Dedup {
         from = i + 1;
       }
     }
+  }
+
+  /** Tells whether the time goes on by this record: what came before is claimed at the old time. */
+  private boolean movesClock(KeyedBatch batch, int entry) {
+    return clock != null
+        && batch.time(entry) instanceof EventTimes.At at
+        && at.millis() > clock.millis();
+  }
+
+  /** Takes a record's time into account; tells whether its key can be compared with others. */
+  private boolean isJudged(KeyedBatch batch, int entry) {
+    if (clock == null) {
+      return true;
+    }
+    if (!(batch.time(entry) instanceof EventTimes.At at)) {
+      return false;
+    }
+    clock.see(at.millis());
+    return at.millis() > clock.millis() - window.toMillis();
+  }
+
+  /** Returns how long a key is remembered from now on: by its own time, it may have come late. */
+  private Duration retention(KeyedBatch batch, int entry) {
+    return clock != null && batch.time(entry) instanceof EventTimes.At at
+        ? window.minusMillis(clock.millis() - at.millis())
+        : window;
   }
 
   /** What a store has answered, up to where it could not any more. */
@@ -174,32 +204,27 @@ public final class Dedup {
   private void sort(KeyedBatch batch, int from, int to, Answers answers) {
     int claimed = 0;
     for (int i = from; i < to; i++) {
-      Extracted key = batch.key(i);
-      if (key instanceof Keyed && claimed == answers.given.size() && answers.full != null) {
+      boolean isClaimed = batch.key(i) instanceof Keyed && !unclaimed.get(i);
+      if (isClaimed && claimed == answers.given.size() && answers.full != null) {
         throw answers.full;
       }
       records += batch.records.part(i).begins() ? 1 : 0;
-      if (key instanceof Keyed) {
+      if (isClaimed) {
         sortKeyed(batch.records, i, answers.given.get(claimed++));
-      } else if (key instanceof Unkeyed unkeyed) {
-        sortUnkeyed(batch.records, i, unkeyed);
-      } else if (batch.records.isPlain(i)) {
-        blank++;
-        out.write(batch.records, i);
       } else {
-        badRecords.take(batch.records, i, batch.records.problem(i).sentence());
+        sortOther(batch, i);
       }
     }
   }
 
-  private ClaimRequest request(Keyed keyed) {
+  private ClaimRequest request(Keyed keyed, Duration retention) {
     return new ClaimRequest(
         SCOPE,
         keyed.key(),
         nextRequestId++,
         null,
         Limits.LEASE,
-        window,
+        retention,
         Lapse.TAKE,
         Result.NONE,
         ClaimRequest.ANY);
@@ -208,25 +233,59 @@ public final class Dedup {
   private void sortKeyed(RecordBatch batch, int entry, Answer answer) {
     if (answer instanceof Answer.Claimed) {
       passed++;
-      out.write(batch, entry);
+      to.first().write(batch, entry);
+    } else if (records <= deliveredBefore) {
+      resumed++;
     } else {
       duplicates++;
-      if (repeats != null) {
-        repeats.write(batch, entry);
+      if (to.duplicates() != null) {
+        to.duplicates().write(batch, entry);
       }
     }
   }
 
-  private void sortUnkeyed(RecordBatch batch, int entry, Unkeyed unkeyed) {
-    if (unkeyed.reason() == Reason.UNDECODABLE) {
-      badRecords.take(batch, entry, "cannot be read: " + unkeyed.detail());
+  /** Sorts a record that has no key that counts. */
+  private void sortOther(KeyedBatch batch, int entry) {
+    Extracted key = batch.key(entry);
+    if (key instanceof Keyed) {
+      if (batch.time(entry) instanceof EventTimes.None none) {
+        take(to.bad(), batch.records, entry, "has no time: " + none.reason());
+      } else {
+        take(to.late(), batch.records, entry, "is late");
+      }
+    } else if (key instanceof Unkeyed unkeyed && unkeyed.reason() == Reason.UNDECODABLE) {
+      take(to.bad(), batch.records, entry, "cannot be read: " + unkeyed.detail());
+    } else if (key instanceof Unkeyed unkeyed) {
+      take(to.withoutKey(), batch.records, entry, "has no key: " + unkeyed.detail());
+    } else if (!batch.records.isPlain(entry)) {
+      take(to.bad(), batch.records, entry, batch.records.problem(entry).sentence());
+    } else if (records <= deliveredBefore) {
+      resumed++;
     } else {
-      missingKeys.take(batch, entry, "has no key: " + unkeyed.detail());
+      blank++;
+      to.first().write(batch.records, entry);
+    }
+  }
+
+  /** Does with a record what the policy for its kind says, unless that was done before. */
+  private void take(Rejects policy, RecordBatch batch, int entry, String problem) {
+    if (records <= deliveredBefore && !policy.fails()) {
+      resumed += batch.part(entry).begins() ? 1 : 0;
+    } else {
+      policy.take(batch, entry, problem);
     }
   }
 
   /** Returns what became of the records so far. */
   public Counts counts() {
-    return new Counts(records, passed, duplicates, missingKeys.count(), badRecords.count(), blank);
+    return new Counts(
+        records,
+        passed,
+        duplicates,
+        to.withoutKey().count(),
+        to.bad().count(),
+        blank,
+        to.late().count(),
+        resumed);
   }
 }

@@ -4,6 +4,7 @@ import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.Header;
 import dev.onlyonce.app.input.RecordBatch;
 import dev.onlyonce.spi.KeyExtractor.Extracted;
+import dev.onlyonce.spi.KeyExtractor.Keyed;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ final class KeyedBatch {
 
   final RecordBatch records = new RecordBatch();
   private @Nullable Extracted[] keys = new Extracted[1024];
+  private EventTimes.@Nullable Found[] times = new EventTimes.Found[0];
 
   /** The header line of the input, on all batches. */
   Optional<Header> header = Optional.empty();
@@ -48,6 +50,22 @@ final class KeyedBatch {
       keys[i] = records.isPlain(i) && !records.isBlank(i, format) ? finder.find(records, i) : null;
     }
     Arrays.fill(keys, size, keys.length, null);
+  }
+
+  /** Finds the times of the records that have keys. */
+  void findTimes(EventTimes finder) {
+    int size = records.size();
+    if (times.length < size) {
+      times = new EventTimes.Found[Math.max(size, times.length * 2)];
+    }
+    for (int i = 0; i < size; i++) {
+      times[i] = keys[i] instanceof Keyed ? finder.find(records, i) : null;
+    }
+  }
+
+  /** What was found of a record's time; null if it has no key, or if times do not count. */
+  EventTimes.@Nullable Found time(int entry) {
+    return entry < times.length ? times[entry] : null;
   }
 
   /** What was found of a key; null if the entry is no record that has one. */

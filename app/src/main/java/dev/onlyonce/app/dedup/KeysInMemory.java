@@ -1,5 +1,6 @@
 package dev.onlyonce.app.dedup;
 
+import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimStore;
@@ -10,9 +11,15 @@ public final class KeysInMemory implements SeenKeys {
 
   private final ClaimStore store;
 
-  /** Keeps keys in this store, which stays the caller's to close. */
+  /** Keeps keys in this store, which it closes. */
   public KeysInMemory(ClaimStore store) {
     this.store = store;
+  }
+
+  @Override
+  public long begin(Outputs outputs, byte[] firstRecord) {
+    outputs.begin();
+    return 0;
   }
 
   @Override
@@ -21,10 +28,20 @@ public final class KeysInMemory implements SeenKeys {
   }
 
   @Override
-  public void written() {}
+  public boolean isDue() {
+    return false;
+  }
+
+  @Override
+  public void written(long records, boolean isEnd) {}
 
   @Override
   public int forget() {
     return store.purge(Integer.MAX_VALUE);
+  }
+
+  @Override
+  public void close() {
+    store.close();
   }
 }

@@ -3,7 +3,6 @@ package dev.onlyonce.app.dedup;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.RecordReader;
-import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +19,15 @@ final class ReadAhead implements AutoCloseable {
   private static final int BATCHES = 4;
 
   private final RecordReader reader;
-  private final List<String> expressions;
+  private final KeyExpressions expressions;
   private final BlockingQueue<KeyedBatch> free = new ArrayBlockingQueue<>(BATCHES);
   private final BlockingQueue<KeyedBatch> full = new ArrayBlockingQueue<>(BATCHES);
   private final Thread thread;
   private @Nullable RecordKeys keys;
+  private @Nullable EventTimes times;
 
   /** Starts to read. */
-  ReadAhead(RecordReader reader, List<String> expressions) {
+  ReadAhead(RecordReader reader, KeyExpressions expressions) {
     this.reader = reader;
     this.expressions = expressions;
     for (int i = 0; i < BATCHES; i++) {
@@ -85,10 +85,14 @@ final class ReadAhead implements AutoCloseable {
       // Where all inputs are empty there may be no header that could name the columns.
       boolean known = !batch.last || batch.header.isPresent() || !format.hasColumns();
       if (keys == null && known && reader.format().isPresent()) {
-        keys = RecordKeys.of(format, batch.header, expressions);
+        keys = RecordKeys.of(format, batch.header, "--key", expressions.keys());
+        times = expressions.times(format, batch.header);
       }
       if (keys != null) {
         batch.findKeys(keys, format);
+      }
+      if (times != null) {
+        batch.findTimes(times);
       }
     } catch (RuntimeException | Error e) {
       batch.failure = e;

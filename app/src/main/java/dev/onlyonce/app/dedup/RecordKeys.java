@@ -28,21 +28,22 @@ interface RecordKeys {
    * Returns what finds the keys that these expressions name.
    *
    * @param header the columns' names, if the input has a header line
+   * @param option what the command line calls them, for messages
    * @param expressions pointers or columns; none stands for the whole record
    * @throws Failure if an expression does not fit the format
    */
-  static RecordKeys of(Format format, Optional<Header> header, List<String> expressions) {
+  static RecordKeys of(
+      Format format, Optional<Header> header, String option, List<String> expressions) {
     if (expressions.isEmpty()) {
       return RecordKeys::wholeRecord;
     }
     return switch (format) {
-      case JSONL -> json(expressions);
-      case CSV, TSV -> new Columns(format, header, expressions);
+      case JSONL -> json(option, expressions);
+      case CSV, TSV -> new Columns(format, header, option, expressions);
       case LINES ->
           throw Failure.usage(
-              "plain lines have no fields that --key "
-                  + expressions.get(0)
-                  + " could name; leave --key out to compare whole lines, or give --format");
+              "plain lines have no fields that %s %s could name; leave it out, or give --format"
+                  .formatted(option, expressions.get(0)));
     };
   }
 
@@ -51,12 +52,12 @@ interface RecordKeys {
     return new Keyed(Key.digestOf(batch.bytes(), start, batch.contentEnd(entry) - start));
   }
 
-  private static RecordKeys json(List<String> pointers) {
+  private static RecordKeys json(String option, List<String> pointers) {
     JsonKeys keys;
     try {
       keys = JsonKeys.at(pointers.toArray(String[]::new));
     } catch (IllegalArgumentException e) {
-      throw Failure.usage("--key: " + e.getMessage());
+      throw Failure.usage(option + ": " + e.getMessage());
     }
     return (batch, entry) -> {
       int start = batch.start(entry);
@@ -71,21 +72,24 @@ interface RecordKeys {
     private final List<String> names;
     private final int wanted;
 
-    private Columns(Format format, Optional<Header> header, List<String> expressions) {
+    private Columns(
+        Format format, Optional<Header> header, String option, List<String> expressions) {
       this.fields = new DelimitedFields(format);
       this.names = expressions;
       this.columns =
           expressions.stream()
               .mapToInt(
-                  name -> header.map(known -> known.column(name)).orElseGet(() -> number(name)))
+                  name ->
+                      header.map(known -> known.column(name)).orElseGet(() -> number(option, name)))
               .toArray();
       this.wanted = Arrays.stream(columns).max().orElse(0) + 1;
     }
 
-    private static int number(String expression) {
+    private static int number(String option, String expression) {
       if (!expression.matches("[1-9][0-9]{0,5}")) {
         throw Failure.usage(
-            "--key "
+            option
+                + " "
                 + expression
                 + ": without a header line a column is a number from 1 to 999999");
       }

@@ -1,21 +1,48 @@
 package dev.onlyonce.app.dedup;
 
+import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers which keys have come. Keys that are claimed are remembered for good only when their
- * records have been {@link #written()}, so that what is remembered never runs ahead of the output.
+ * records have been {@link #written}, so that what is remembered never runs ahead of the output.
  */
-public interface SeenKeys {
+public interface SeenKeys extends AutoCloseable {
+
+  /** Returns what is known of files that runs before have written; null if they are not known. */
+  default Outputs.@Nullable Marks marks() {
+    return null;
+  }
+
+  /**
+   * A run begins: its outputs are begun.
+   *
+   * @param firstRecord a digest of the first record, by which an input is known again
+   * @return how many of the records that come now a run before has delivered, which was interrupted
+   */
+  long begin(Outputs outputs, byte[] firstRecord);
 
   /** Claims the keys of records, which are not written yet; who is granted a claim came first. */
   List<Answer> claim(List<ClaimRequest> batch);
 
-  /** All records whose keys were claimed have been written, and their outputs are flushed. */
-  void written();
+  /** Tells whether the records whose keys were claimed are better written now. */
+  boolean isDue();
 
-  /** Forgets what has gone out of the window; returns how many keys. */
+  /**
+   * All records whose keys were claimed have been written, and their outputs are flushed.
+   *
+   * @param records how many there were since the beginning
+   * @param isEnd whether they were the last ones
+   */
+  void written(long records, boolean isEnd);
+
+  /** Forgets what has gone out of the window, behind {@link #written}; returns how many keys. */
   int forget();
+
+  /** Forgets keys whose records were not written, and frees what it holds. */
+  @Override
+  void close();
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,16 +31,48 @@ public final class Outputs implements AutoCloseable {
   private final List<RecordWriter> writers = new ArrayList<>();
   private final List<FileChannel> toEmpty = new ArrayList<>();
   private final List<Path> created = new ArrayList<>();
+  private final List<ContinuedFile> continued = new ArrayList<>();
+  private final @Nullable Marks marks;
   private boolean begun;
 
-  /** For a run that reads these inputs. */
+  /** What is known of files that were written before. */
+  public interface Marks {
+    /** Returns what is known of the file of this path; null if it is not known. */
+    @Nullable FileMark of(String path);
+
+    /** Tells whether the last run that wrote did not come to its end. */
+    boolean isInterrupted();
+  }
+
+  /** For a run that reads these inputs; files that are there are replaced. */
   public Outputs(List<Input> inputs) {
+    this(inputs, null);
+  }
+
+  /**
+   * For a run that reads these inputs.
+   *
+   * @param marks regular files are written on where these say, and are checked for that when they
+   *     are opened; null to replace them
+   */
+  public Outputs(List<Input> inputs, @Nullable Marks marks) {
+    this.marks = marks;
     for (Input input : inputs) {
       Path path = input.path() == null ? FileIdentity.STANDARD_INPUT : input.path();
       FileIdentity.of(path)
           .filter(FileIdentity::isRegularFile)
           .ifPresent(identity -> this.inputs.put(identity.key(), input.name()));
     }
+  }
+
+  /** Returns the files that are written on. */
+  public List<ContinuedFile> continued() {
+    return List.copyOf(continued);
+  }
+
+  /** Tells whether all outputs are files that the next run can cut back. */
+  public boolean canBeCutBack() {
+    return continued.size() == writers.size();
   }
 
   /** True if standard output goes to another program, which may have gone away. */
@@ -73,18 +106,27 @@ public final class Outputs implements AutoCloseable {
     if (path.equals(DASH)) {
       return standardOutput(name);
     }
+    FileMark mark = marks == null ? null : marks.of(ContinuedFile.key(path));
+    ContinuedFile.requireThere(name, mark, path);
     FileChannel channel = open(path, name);
-    boolean pipe;
     try {
-      pipe = admit(name, path);
+      RecordWriter writer = new RecordWriter(name, channel, admit(name, path), true);
+      if (marks != null && (mark != null || Files.isRegularFile(path))) {
+        ContinuedFile file = ContinuedFile.of(name, path, channel, mark, marks.isInterrupted());
+        continued.add(file);
+        return add(writer.after(file));
+      }
+      if (Files.isRegularFile(path)) {
+        toEmpty.add(channel);
+      }
+      return add(writer);
+    } catch (IOException e) {
+      close(channel);
+      throw Failure.io("cannot read " + name, e);
     } catch (Failure e) {
       close(channel);
       throw e;
     }
-    if (Files.isRegularFile(path)) {
-      toEmpty.add(channel);
-    }
-    return add(new RecordWriter(name, channel, pipe, true));
   }
 
   /**
@@ -95,15 +137,18 @@ public final class Outputs implements AutoCloseable {
     return file(option, path).asOptional();
   }
 
-  /** Empties the files: from here on they are written. */
+  /** Empties the files, or cuts them back to their marks: from here on they are written. */
   public void begin() {
     begun = true;
-    for (FileChannel channel : toEmpty) {
-      try {
+    try {
+      for (FileChannel channel : toEmpty) {
         channel.truncate(0);
-      } catch (IOException e) {
-        throw Failure.io("cannot empty an output file", e);
       }
+      for (ContinuedFile file : continued) {
+        file.cutBack();
+      }
+    } catch (IOException e) {
+      throw Failure.io("cannot empty an output file", e);
     }
   }
 
@@ -140,8 +185,7 @@ public final class Outputs implements AutoCloseable {
   private FileChannel open(Path path, String name) {
     try {
       boolean existed = Files.exists(path);
-      FileChannel channel =
-          FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      FileChannel channel = FileChannel.open(path, options(path));
       if (!existed) {
         created.add(path.toRealPath());
       }
@@ -149,6 +193,13 @@ public final class Outputs implements AutoCloseable {
     } catch (IOException e) {
       throw Failure.io("cannot write " + name, e);
     }
+  }
+
+  private Set<StandardOpenOption> options(Path path) {
+    boolean reads = marks != null && (!Files.exists(path) || Files.isRegularFile(path));
+    return reads
+        ? Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.READ)
+        : Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
 
   /** Refuses an output that is something else, too; says whether it is a pipe. */

@@ -6,6 +6,7 @@ import dev.onlyonce.app.input.RecordBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes records as they came, byte for byte, with two exceptions: where a record had no line end
@@ -17,7 +18,7 @@ import java.nio.channels.WritableByteChannel;
  */
 public final class RecordWriter implements AutoCloseable {
   private static final int BUFFER_BYTES = 256 << 10;
-  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+  static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
   private static final byte[] LF = {'\n'};
   private static final byte[] CR_LF = {'\r', '\n'};
 
@@ -32,6 +33,7 @@ public final class RecordWriter implements AutoCloseable {
   private byte[] lineEnd = LF;
   private boolean broken;
   private boolean optional;
+  private @Nullable ContinuedFile before;
 
   /**
    * Writes to a channel.
@@ -61,8 +63,15 @@ public final class RecordWriter implements AutoCloseable {
     put(batch.bytes(), batch.start(entry), batch.end(entry));
   }
 
-  /** Writes a header line, as {@link #write(RecordBatch, int)} does a record. */
+  /**
+   * Writes a header line, as {@link #write(RecordBatch, int)} does a record; a file that has one
+   * already, from a run before, must have the same.
+   */
   public void write(Header header) {
+    if (before != null) {
+      before.require(header);
+      return;
+    }
     begin(header.followsByteOrderMark());
     byte[] bytes = header.bytes();
     put(bytes, 0, bytes.length);
@@ -75,6 +84,29 @@ public final class RecordWriter implements AutoCloseable {
   RecordWriter asOptional() {
     optional = true;
     return this;
+  }
+
+  /** Goes on behind what a run before has written. */
+  RecordWriter after(ContinuedFile file) throws IOException {
+    if (file.hasContent()) {
+      before = file;
+      empty = false;
+      remember(file.lastBytes());
+    }
+    return this;
+  }
+
+  private void remember(byte[] written) {
+    remember(written, 0, written.length);
+  }
+
+  /** Remembers how the last line ended. */
+  private void remember(byte[] bytes, int start, int end) {
+    lineEnded = bytes[end - 1] == '\n';
+    endsWithCr = bytes[end - 1] == '\r';
+    if (lineEnded) {
+      lineEnd = end - start > 1 && bytes[end - 2] == '\r' ? CR_LF : LF;
+    }
   }
 
   /** Hands everything written so far to the operating system. After a failure it does nothing. */
@@ -126,11 +158,7 @@ public final class RecordWriter implements AutoCloseable {
     }
     buffer.put(bytes, at, end - at);
     if (end > start) {
-      lineEnded = bytes[end - 1] == '\n';
-      endsWithCr = bytes[end - 1] == '\r';
-      if (lineEnded) {
-        lineEnd = end - start > 1 && bytes[end - 2] == '\r' ? CR_LF : LF;
-      }
+      remember(bytes, start, end);
     }
   }
 

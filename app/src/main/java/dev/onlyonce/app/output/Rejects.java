@@ -61,23 +61,35 @@ public final class Rejects {
     return new Rejects("--bad-record", policy, notices);
   }
 
+  /**
+   * A policy for records whose time has gone out of the window, which are only counted. Instead of
+   * {@code fail} it has {@code drop}: they are left out, and nothing fails.
+   *
+   * @param policy the value of {@code --late}
+   */
+  public static Rejects late(String policy) {
+    return new Rejects("--late", policy, sentence -> {});
+  }
+
   /** Opens the file, if the policy is one. Records that are let through go to {@code passTo}. */
   public void open(Outputs outputs, RecordWriter passTo) {
     if (policy.equalsIgnoreCase("pass")) {
       target = passTo;
-    } else if (!fails()) {
+    } else if (!fails() && !drops()) {
       target = outputs.sideFile(option, FileName.path(policy));
       owned = true;
     }
   }
 
-  /** Does the same; where both policies are the same file, its records go there in their order. */
-  public void open(Outputs outputs, RecordWriter passTo, Rejects other) {
-    if (other.owned && policy.equals(other.policy)) {
-      target = other.target;
-    } else {
-      open(outputs, passTo);
+  /** Does the same; where policies are the same file, their records go there in their order. */
+  public void open(Outputs outputs, RecordWriter passTo, Rejects... others) {
+    for (Rejects other : others) {
+      if (other.owned && policy.equals(other.policy)) {
+        target = other.target;
+        return;
+      }
     }
+    open(outputs, passTo);
   }
 
   /** Writes the header line to the file, if the policy is one. */
@@ -107,9 +119,13 @@ public final class Rejects {
     return count;
   }
 
-  /** True if records are left out of all outputs. */
+  /** True if records are left out of all outputs, and the run fails for that. */
   public boolean fails() {
-    return policy.equalsIgnoreCase("fail");
+    return !option.equals("--late") && policy.equalsIgnoreCase("fail");
+  }
+
+  private boolean drops() {
+    return option.equals("--late") && policy.equalsIgnoreCase("drop");
   }
 
   /**

@@ -66,7 +66,7 @@ class DedupCommandTest {
           id,n                    | .id              | in, line 1: there is no column ".id"; the columns are id, n
           id,n                    | 3                | in, line 1: there is no column "3"; the columns are id, n
           id,id,x                 | id               | in, line 1: the header has more than one column "id"; give the number of the column that is meant
-          plain                   | name             | plain lines have no fields that --key name could name; leave --key out to compare whole lines, or give --format
+          plain                   | name             | plain lines have no fields that --key name could name; leave it out, or give --format
           """)
   void a_key_that_does_not_fit_the_format_is_told_and_nothing_is_written(
       String line, String key, String sentence) {
@@ -355,7 +355,7 @@ class DedupCommandTest {
             in);
     assertThat(json.err().lines().toList().get(1))
         .matches(
-            "\\{\"records\":5,\"passed\":1,\"duplicates\":1,\"withoutKey\":1,\"bad\":1,\"blank\":1,"
+            "\\{\"records\":5,\"passed\":1,\"duplicates\":1,\"withoutKey\":1,\"bad\":1,\"blank\":1,\"late\":0,\"resumed\":0,"
                 + "\"bytesRead\":27,\"seconds\":\\d+\\.\\d{3}}");
     assertThat(
             run.dedup("--key", "/seconds", run.file("line", json.err().lines().toList().get(1)))

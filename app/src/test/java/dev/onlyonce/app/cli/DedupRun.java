@@ -23,7 +23,7 @@ final class DedupRun {
   private static final Pattern STATS =
       Pattern.compile(
           "([0-9,]+) records?: ([0-9,]+) passed on, ([0-9,]+) duplicates, ([0-9,]+) without key,"
-              + " ([0-9,]+) bad, ([0-9,]+) blank; [0-9.]+ s");
+              + " ([0-9,]+) bad, ([0-9,]+) blank(?:, .*)?; [0-9.]+ s");
 
   private final Path folder;
 
@@ -95,10 +95,13 @@ final class DedupRun {
     }
   }
 
-  /** Runs with these arguments and an output file. */
+  /** Runs with these arguments and an output file, unless they name one. */
   Result dedup(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("dedup", "--out", path("out")));
+    List<String> all = new ArrayList<>(List.of("dedup"));
     all.addAll(List.of(arguments));
+    if (!all.contains("--out")) {
+      all.addAll(1, List.of("--out", path("out")));
+    }
     StringWriter err = new StringWriter();
     CommandLine commandLine = Main.commandLine().setErr(new PrintWriter(err, true));
     int code = Main.run(commandLine, all.toArray(String[]::new));

@@ -42,7 +42,7 @@ class DedupTest {
     Counts counts = run(store, Duration.ofSeconds(3), "a\n", "a\n", "b\n", "a\n", "b\n", "a\n");
 
     assertThat(Files.readString(folder.resolve("out"))).isEqualTo("a\nb\na\n");
-    assertThat(counts).isEqualTo(new Counts(6, 3, 3, 0, 0, 0));
+    assertThat(counts).isEqualTo(new Counts(6, 3, 3, 0, 0, 0, 0, 0));
   }
 
   @Test
@@ -89,8 +89,12 @@ class DedupTest {
     try (store;
         Outputs outputs = new Outputs(inputs)) {
       RecordWriter out = outputs.file("--out", folder.resolve("out"));
-      return new Dedup(new KeysInMemory(store), window, out, null, rejects, rejects)
-          .run(reader, List.of(), outputs);
+      return new Dedup(
+              new KeysInMemory(store),
+              window,
+              null,
+              new Destinations(out, null, rejects, rejects, rejects))
+          .run(reader, new KeyExpressions(List.of(), null), outputs);
     }
   }
 

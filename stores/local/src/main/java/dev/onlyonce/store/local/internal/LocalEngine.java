@@ -350,7 +350,7 @@ public final class LocalEngine {
       throw fail(e);
     }
     try {
-      view.log.commit();
+      view.log.commit(clock.micros());
     } catch (IOException e) {
       throw fail(e);
     }

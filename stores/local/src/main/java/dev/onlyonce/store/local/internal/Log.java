@@ -62,7 +62,6 @@ final class Log implements AutoCloseable {
   private @Nullable Segment recent;
   private int namesBefore;
   private int recordsBefore;
-  private long frameMicros;
   private long sequence;
   private long synced;
   private long lastMicros;
@@ -316,7 +315,6 @@ final class Log implements AutoCloseable {
     if (segment == null || rolls) {
       segment = roll(micros);
     }
-    frameMicros = Math.max(micros, lastMicros);
     namesBefore = segment.names.size();
     recordsBefore = segment.records;
     frame.cut(0);
@@ -382,8 +380,13 @@ final class Log implements AutoCloseable {
     segment.allocated = target;
   }
 
-  /** Writes the frame; when this returns, it is as safe as the settings say. */
-  void commit() throws IOException {
+  /**
+   * Writes the frame; when this returns, it is as safe as the settings say.
+   *
+   * @param micros the store's time: nothing in the frame is of a later one
+   */
+  void commit(long micros) throws IOException {
+    long frameMicros = Math.max(micros, lastMicros);
     Segment segment = Objects.requireNonNull(last);
     long number = sequence + 1;
     new FrameHeader(frame.end() - FrameHeader.BYTES, number, synced, frameMicros)
@@ -448,12 +451,11 @@ final class Log implements AutoCloseable {
     if (segment.sealed) {
       return;
     }
-    frameMicros = Math.max(micros, lastMicros);
     frame.cut(0);
     frame.skip(FrameHeader.BYTES);
     segment.codec.writeEnd(frame);
     allocate();
-    commit();
+    commit(micros);
     if (!settings.syncs()) {
       segment.data.sync();
       synced = sequence;

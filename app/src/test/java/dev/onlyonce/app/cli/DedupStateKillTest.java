@@ -1,0 +1,223 @@
+package dev.onlyonce.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code --state}, when the process is killed, the disk is full, or the stream's reader leaves. */
+class DedupStateKillTest {
+
+  private static final int RECORDS = 100_000;
+  private static final int KILLS = 5;
+
+  @TempDir Path folder;
+  private final Random random = new Random(20_261_129);
+  private final List<String> first = new ArrayList<>();
+  private final List<String> later = new ArrayList<>();
+
+  @BeforeEach
+  void writeInput() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    Set<Integer> seen = new HashSet<>();
+    for (int i = 0; i < RECORDS; i++) {
+      int key = random.nextInt(RECORDS / 2);
+      String line = "{\"id\":\"order-%d\",\"copy\":%d}".formatted(key, i);
+      lines.append(line).append('\n');
+      (seen.add(key) ? first : later).add(line);
+    }
+    Files.writeString(folder.resolve("in.jsonl"), lines);
+  }
+
+  private ProcessBuilder program(String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "dedup",
+                "--key=/id",
+                "--state=state"));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).directory(folder.toFile());
+  }
+
+  private Process start(Path out, String... arguments) throws IOException {
+    ProcessBuilder builder = program(arguments);
+    builder.command().add("in.jsonl");
+    return builder
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(out.toFile()))
+        .redirectError(folder.resolve("err").toFile())
+        .start();
+  }
+
+  /** Kills the process when a file has become this long, so that it is in the middle of it. */
+  private boolean killAt(Process process, Path watched, long bytes) throws Exception {
+    while (process.isAlive()) {
+      if (size(watched) >= bytes) {
+        process.destroyForcibly();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue() != 0;
+      }
+      Thread.sleep(1);
+    }
+    return false;
+  }
+
+  /** Returns a length of the output, the longer the more kills there were before. */
+  private long share(int kill) {
+    long whole = first.stream().mapToLong(line -> line.length() + 1).sum();
+    return 1 + (long) (whole * (kill + random.nextDouble()) / (KILLS + 1));
+  }
+
+  private static long size(Path file) {
+    try {
+      return Files.exists(file) ? Files.size(file) : 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String run(Path out, String... arguments) throws Exception {
+    Process process = start(out, arguments);
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    String err = Files.readString(folder.resolve("err"));
+    assertThat(process.exitValue()).as(err).isZero();
+    return err;
+  }
+
+  @Test
+  void a_run_that_is_killed_again_and_again_leaves_exactly_the_expected_files() throws Exception {
+    Path nowhere = folder.resolve("nowhere");
+    Path out = folder.resolve("out");
+    String[] files = {"--out=out", "--duplicates=again"};
+    int kills = 0;
+    for (int i = 0; i < KILLS; i++) {
+      kills += killAt(start(nowhere, files), out, share(i)) ? 1 : 0;
+    }
+
+    String last = run(nowhere, files);
+
+    assertThat(kills).isPositive();
+    assertThat(last).contains(" resumed;");
+    assertThat(Files.readAllLines(out)).isEqualTo(first);
+    assertThat(Files.readAllLines(folder.resolve("again"))).isEqualTo(later);
+
+    String again = run(nowhere, files);
+
+    assertThat(again).contains("0 passed on, 100,000 duplicates").doesNotContain("resumed");
+    assertThat(Files.readAllLines(out)).isEqualTo(first);
+  }
+
+  @Test
+  void a_stream_loses_nothing_and_repeats_the_last_buffer_at_the_most() throws Exception {
+    Path out = folder.resolve("stream");
+    Files.createFile(out);
+    int kills = 0;
+    for (int i = 0; i < KILLS; i++) {
+      kills += killAt(start(out), out, share(i)) ? 1 : 0;
+    }
+    run(out);
+
+    // What a kill has cut in the middle of a line stands before the line that follows.
+    Set<String> found = new HashSet<>();
+    int repeated = 0;
+    for (String line : Files.readAllLines(out)) {
+      String whole = line.substring(line.lastIndexOf("{\"id\""));
+      repeated += found.add(whole) ? 0 : 1;
+    }
+    assertThat(kills).isPositive();
+    assertThat(found).containsAll(first);
+    int linesOfABuffer = (256 << 10) / first.get(0).length();
+    assertThat(repeated).isLessThanOrEqualTo(kills * linesOfABuffer);
+  }
+
+  @Test
+  void a_second_writer_is_told_which_process_has_the_state() throws Exception {
+    Process holder = program().start(); // it waits for its standard input
+    try {
+      while (!Files.exists(folder.resolve("state/store"))) {
+        assertThat(holder.isAlive()).isTrue();
+        Thread.sleep(1);
+      }
+      Process second = start(folder.resolve("nowhere"), "--out=out");
+
+      assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(second.exitValue()).isEqualTo(4);
+      assertThat(Files.readString(folder.resolve("err"))).contains("process " + holder.pid());
+      assertThat(folder.resolve("out")).doesNotExist();
+    } finally {
+      holder.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void an_interrupted_run_must_be_gone_on_with_by_the_same_files() throws Exception {
+    Path nowhere = folder.resolve("nowhere");
+    assertThat(killAt(start(nowhere, "--out=out"), folder.resolve("out"), 1)).isTrue();
+    byte[] before = Files.readAllBytes(folder.resolve("out"));
+
+    Process other = start(nowhere, "--out=other");
+
+    assertThat(other.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(other.exitValue()).isEqualTo(4);
+    assertThat(Files.readString(folder.resolve("err")))
+        .contains("interrupted while it wrote " + folder.resolve("out").toRealPath());
+    assertThat(Files.readAllBytes(folder.resolve("out"))).isEqualTo(before);
+    assertThat(folder.resolve("other")).doesNotExist();
+  }
+
+  @Test
+  void when_the_reader_of_the_stream_leaves_nothing_is_remembered_that_was_not_written() {
+    Shell shell = Shell.withProgram(folder);
+    String command = "$once dedup --key /id --state state --stats none in.jsonl";
+
+    Shell.Result result =
+        shell.run(command + " | head -n 5 > begin; " + command + " > rest; wc -l < rest");
+
+    // The pipe holds some buffers that head did not read; all else comes in the second run.
+    assertThat(Integer.parseInt(result.out().strip())).isGreaterThan(first.size() - 20_000);
+  }
+
+  @Test
+  void on_a_full_disk_the_run_ends_and_what_was_not_written_is_not_remembered() throws Exception {
+    String command = "$once dedup --key /id --stats none --state %s --out %s in.jsonl";
+    String script =
+        """
+        mkdir small && mount -t tmpfs -o size=2m tmpfs small || exit 99
+        %s; echo $?; %s; echo $?
+        mount -o remount,size=200m small
+        %s; echo $?; %s; echo $?
+        cp small/out2 out2
+        """;
+    String stateThere = command.formatted("small/state", "out1");
+    String fileThere = command.formatted("state2", "small/out2");
+
+    Shell.Result result =
+        Shell.withProgram(folder)
+            .set("once", "java -XX:TieredStopAtLevel=1 " + Main.class.getName())
+            .set("script", script.formatted(stateThere, fileThere, stateThere, fileThere))
+            .run("unshare --user --map-root-user --mount bash -c \"$script\"");
+
+    assertThat(result.out()).as(result.err()).isEqualTo("4\n4\n0\n0\n");
+    assertThat(result.err())
+        .contains("the local store is full")
+        .contains("cannot write --out small/out2: No space left on device");
+    assertThat(Files.readAllLines(folder.resolve("out1"))).isEqualTo(first);
+    assertThat(Files.readAllLines(folder.resolve("out2"))).isEqualTo(first);
+  }
+}
