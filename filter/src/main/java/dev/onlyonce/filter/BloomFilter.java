@@ -1,0 +1,183 @@
+package dev.onlyonce.filter;
+
+import com.dynatrace.hash4j.hashing.Hasher64;
+import com.dynatrace.hash4j.hashing.Hashing;
+import dev.onlyonce.filter.internal.Blocks;
+import dev.onlyonce.filter.internal.Geometry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+
+/**
+ * A filter of fixed size: a split-block Bloom filter.
+ *
+ * <p>It keeps its promise up to the number of keys that it was made for. When its estimated error
+ * rate reaches twice the promise, it refuses new keys, unless it was told to accept them.
+ *
+ * <p>Thread-safe; see {@link KeyFilter}.
+ */
+public final class BloomFilter implements KeyFilter {
+
+  private static final int CHUNK = 64;
+
+  private final Hasher64 hasher;
+  private final long seed;
+  private final double errorRate;
+  private final long keys;
+  private final WhenOverFull whenOverFull;
+  private final Blocks blocks;
+
+  BloomFilter(
+      long seed, double errorRate, long keys, WhenOverFull whenOverFull, Geometry geometry) {
+    this.seed = seed;
+    this.errorRate = errorRate;
+    this.keys = keys;
+    this.whenOverFull = whenOverFull;
+    hasher = Hashing.xxh3_64(seed);
+    blocks = new Blocks(geometry, geometry.bitsSetAt(2 * errorRate));
+  }
+
+  /**
+   * Reads what {@link #save} wrote, and not a byte more.
+   *
+   * @throws FilterFormatException if it is not that
+   */
+  public static BloomFilter load(InputStream in) throws IOException {
+    FilterReader reader = new FilterReader(in, FilterKind.FIXED);
+    FilterHeader header = reader.header();
+    FilterReader.SliceHead head = reader.slice();
+    BloomFilter filter =
+        new BloomFilter(
+            header.seed(),
+            header.errorRate(),
+            header.keys(),
+            header.more() == 0 ? WhenOverFull.REFUSE : WhenOverFull.ACCEPT,
+            head.geometry());
+    reader.bits(filter.blocks);
+    return filter;
+  }
+
+  @Override
+  public void save(OutputStream out) throws IOException {
+    int more = whenOverFull == WhenOverFull.REFUSE ? 0 : 1;
+    FilterWriter writer =
+        new FilterWriter(
+            out, new FilterHeader(FilterKind.FIXED, seed, errorRate, keys, more, 0, 1));
+    writer.slice(0, 0, blocks);
+  }
+
+  @Override
+  public long hash(byte[] key) {
+    return hasher.hashBytesToLong(key);
+  }
+
+  @Override
+  public boolean putHash(long hash) {
+    if (blocks.contains(hash)) {
+      return false;
+    }
+    return putMissing(hash);
+  }
+
+  private boolean putMissing(long hash) {
+    if (whenOverFull == WhenOverFull.REFUSE && blocks.isFull()) {
+      throw overFull(estimatedErrorRate(), approximateCount());
+    }
+    return blocks.add(hash);
+  }
+
+  @Override
+  public boolean mightContainHash(long hash) {
+    return blocks.contains(hash);
+  }
+
+  @Override
+  public void mightContain(long[] hashes, boolean[] out) {
+    FilterBuilder.checkRoom(hashes, out);
+    for (int i = 0; i < hashes.length; i++) {
+      out[i] = blocks.contains(hashes[i]);
+    }
+  }
+
+  /** Looks a chunk up first, so that its memory is waited for at once, and then puts the rest. */
+  @Override
+  public int putAll(long[] hashes, boolean[] wasNew) {
+    FilterBuilder.checkRoom(hashes, wasNew);
+    int count = 0;
+    for (int from = 0; from < hashes.length; from += CHUNK) {
+      int to = Math.min(hashes.length, from + CHUNK);
+      for (int i = from; i < to; i++) {
+        wasNew[i] = !blocks.contains(hashes[i]);
+      }
+      for (int i = from; i < to; i++) {
+        if (wasNew[i]) {
+          wasNew[i] = putMissing(hashes[i]);
+          count += wasNew[i] ? 1 : 0;
+        }
+      }
+    }
+    return count;
+  }
+
+  /**
+   * Takes in all keys of another filter with the same seed and of the same size, which need not
+   * promise the same.
+   *
+   * @throws IllegalArgumentException if the seed or the size differ
+   * @throws OverFullException if together they would be over-full; then nothing was taken in
+   */
+  public void union(BloomFilter other) {
+    if (other.seed != seed) {
+      throw new IllegalArgumentException("the seeds of both filters must be the same; set one");
+    }
+    Geometry geometry = blocks.geometry();
+    if (!other.blocks.geometry().equals(geometry)) {
+      throw new IllegalArgumentException(
+          "both filters must have the same size, were %s and %s"
+              .formatted(geometry, other.blocks.geometry()));
+    }
+    if (whenOverFull == WhenOverFull.REFUSE) {
+      long bits = blocks.bitsSetWith(other.blocks);
+      if (bits > geometry.bitsSetAt(2 * errorRate)) {
+        throw overFull(geometry.errorRate(bits), geometry.keys(bits));
+      }
+    }
+    blocks.addAll(other.blocks);
+  }
+
+  private OverFullException overFull(double estimated, long count) {
+    return new OverFullException(
+        "the filter is over-full: made for %d keys at an error rate of %s, %d keys would make it %.3g"
+            .formatted(keys, errorRate, count, estimated));
+  }
+
+  @Override
+  public long seed() {
+    return seed;
+  }
+
+  @Override
+  public double promisedErrorRate() {
+    return errorRate;
+  }
+
+  @Override
+  public double estimatedErrorRate() {
+    return blocks.errorRate();
+  }
+
+  @Override
+  public double fill() {
+    return blocks.fill();
+  }
+
+  @Override
+  public long approximateCount() {
+    return blocks.keys();
+  }
+
+  @Override
+  public long sizeInBytes() {
+    return blocks.bytes();
+  }
+}
