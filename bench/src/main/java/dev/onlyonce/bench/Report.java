@@ -72,7 +72,9 @@ public final class Report {
             engine("duplicate", "store"),
             engine("duplicate", "camel-route"),
             engine("duplicate", "spring-channel")));
+    rows.addAll(filterRows(10 * MILLION, "at least 4 times as fast as Guava"));
     if (!quick) {
+      rows.addAll(filterRows(100 * MILLION, "at least 3.5 times as fast as Guava"));
       rows.addAll(slowRows());
     }
     return rows;
@@ -92,6 +94,25 @@ public final class Report {
             "at most 1.2 times",
             among(MILLION, "newKeyOnTop"),
             among(10 * MILLION, "newKeyOnTop")));
+  }
+
+  private static List<Row> filterRows(int keys, String goal) {
+    return List.of(
+        new Row(
+            "filter of %,d keys at 0.1 %%: a look-up, half of the keys known".formatted(keys),
+            goal + ", from hashes 8 times",
+            filter("onlyonce", "lookUp", "onlyonce", keys),
+            filter("onlyonce, hashes", "lookUpHashes", "onlyonce", keys),
+            filter("guava", "lookUp", "guava", keys)),
+        new Row(
+            "filter of %,d keys at 0.1 %%: a put of a new key".formatted(keys),
+            "at least 3 times as fast as Guava",
+            filter("onlyonce", "put", "onlyonce", keys),
+            filter("guava", "put", "guava", keys)));
+  }
+
+  private static Contender filter(String name, String method, String contender, int keys) {
+    return new Contender(name, "FilterBenchmark." + method, contender, keys, 1);
   }
 
   private static Contender memory(String method, String name) {
@@ -125,7 +146,7 @@ public final class Report {
         Locale.ROOT,
         """
         Java %s (%s), %d processors, load %s at the beginning. Caffeine %s, Camel %s, Spring
-        Integration %s, JMH %s. Rounds: %d, interleaved; in each a contender has a JVM of its own
+        Integration %s, Guava %s, JMH %s. Rounds: %d, interleaved; in each a contender has a JVM of its own
         (%s), does
         the work %d times to warm up, and as often to be measured.
 
@@ -142,6 +163,7 @@ public final class Report {
         versions.getProperty("caffeine"),
         versions.getProperty("camel"),
         versions.getProperty("spring-integration"),
+        versions.getProperty("guava"),
         versions.getProperty("jmh"),
         rounds,
         Contender.JVM,
