@@ -7,6 +7,7 @@ import dev.onlyonce.filter.internal.Geometry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Arrays;
 
 /**
  * A filter of fixed size: a split-block Bloom filter.
@@ -109,11 +110,22 @@ public final class BloomFilter implements KeyFilter {
       for (int i = from; i < to; i++) {
         wasNew[i] = !blocks.contains(hashes[i]);
       }
-      for (int i = from; i < to; i++) {
-        if (wasNew[i]) {
-          wasNew[i] = putMissing(hashes[i]);
-          count += wasNew[i] ? 1 : 0;
-        }
+      count += putMissing(hashes, wasNew, from, to);
+    }
+    return count;
+  }
+
+  private int putMissing(long[] hashes, boolean[] wasNew, int from, int to) {
+    int count = 0;
+    int next = from;
+    try {
+      for (; next < to; next++) {
+        wasNew[next] = wasNew[next] && putMissing(hashes[next]);
+        count += wasNew[next] ? 1 : 0;
+      }
+    } finally {
+      if (next < to) {
+        Arrays.fill(wasNew, next, hashes.length, false);
       }
     }
     return count;

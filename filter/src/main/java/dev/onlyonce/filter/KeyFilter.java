@@ -2,6 +2,7 @@ package dev.onlyonce.filter;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Arrays;
 
 /**
  * A set of keys that remembers about two bytes of each: it answers "never put" or "maybe put".
@@ -74,10 +75,12 @@ public sealed interface KeyFilter permits BloomFilter, ScalableBloomFilter, Rota
    * Puts many hashes, writes at the place of each whether it was new, and returns how many were.
    *
    * @throws IllegalArgumentException if there is less room for answers than there are hashes
-   * @throws OverFullException if one cannot be taken; those before it have been
+   * @throws OverFullException if one cannot be taken; those before it have been, and have their
+   *     answers, and the answers from it on are false
    */
   default int putAll(long[] hashes, boolean[] wasNew) {
     FilterBuilder.checkRoom(hashes, wasNew);
+    Arrays.fill(wasNew, 0, hashes.length, false);
     int count = 0;
     for (int i = 0; i < hashes.length; i++) {
       wasNew[i] = putHash(hashes[i]);

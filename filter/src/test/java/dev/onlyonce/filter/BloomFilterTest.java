@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.data.Percentage.withPercentage;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -164,6 +165,21 @@ class BloomFilterTest {
     assertThat(filter.estimatedErrorRate()).isCloseTo(0.002, withPercentage(3));
     assertThat(filter.putHash(Hashes.of(0))).isFalse();
     assertThat(Hashes.countOf(filter, 0, 1000)).isEqualTo(1000);
+  }
+
+  @Test
+  void a_batch_that_is_refused_says_new_only_of_what_was_taken() {
+    BloomFilter filter = KeyFilter.forKeys(1000).seed(1).fixed();
+    boolean[] wasNew = new boolean[3000];
+    Arrays.fill(wasNew, true);
+    assertThatThrownBy(() -> filter.putAll(Hashes.range(0, 3000), wasNew))
+        .isInstanceOf(OverFullException.class);
+    int taken = 0;
+    for (int i = 0; i < wasNew.length; i++) {
+      taken += wasNew[i] ? 1 : 0;
+      assertThat(!wasNew[i] || filter.mightContainHash(Hashes.of(i))).isTrue();
+    }
+    assertThat(filter.approximateCount()).isCloseTo(taken, withPercentage(3));
   }
 
   @Test
