@@ -1,9 +1,9 @@
 package dev.onlyonce.filter;
 
 import com.dynatrace.hash4j.hashing.Hasher64;
-import com.dynatrace.hash4j.hashing.Hashing;
 import dev.onlyonce.filter.internal.Blocks;
 import dev.onlyonce.filter.internal.Geometry;
+import dev.onlyonce.filter.internal.Memory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -22,20 +22,28 @@ public final class BloomFilter implements KeyFilter {
   private static final int CHUNK = 64;
 
   private final Hasher64 hasher;
-  private final long seed;
-  private final double errorRate;
-  private final long keys;
+  private final Terms terms;
   private final WhenOverFull whenOverFull;
   private final Blocks blocks;
 
-  BloomFilter(
-      long seed, double errorRate, long keys, WhenOverFull whenOverFull, Geometry geometry) {
-    this.seed = seed;
-    this.errorRate = errorRate;
-    this.keys = keys;
+  BloomFilter(Terms terms, WhenOverFull whenOverFull) {
+    this(terms, whenOverFull, empty(terms));
+  }
+
+  private BloomFilter(Terms terms, WhenOverFull whenOverFull, Blocks blocks) {
+    this.terms = terms;
     this.whenOverFull = whenOverFull;
-    hasher = Hashing.xxh3_64(seed);
-    blocks = new Blocks(geometry, geometry.bitsSetAt(2 * errorRate));
+    this.blocks = blocks;
+    hasher = terms.hasher();
+  }
+
+  private static Blocks empty(Terms terms) {
+    Geometry geometry = Geometry.of(terms.keys(), terms.errorRate());
+    return new Blocks(geometry, fullAt(terms, geometry), terms.memory());
+  }
+
+  private static long fullAt(Terms terms, Geometry geometry) {
+    return geometry.bitsSetAt(2 * terms.errorRate());
   }
 
   /**
@@ -44,26 +52,29 @@ public final class BloomFilter implements KeyFilter {
    * @throws FilterFormatException if it is not that
    */
   public static BloomFilter load(InputStream in) throws IOException {
-    FilterReader reader = new FilterReader(in, FilterKind.FIXED);
-    FilterHeader header = reader.header();
+    return load(in, Memory.HEAP);
+  }
+
+  /** Does what {@link #load} does, and keeps the bits off the heap. */
+  public static BloomFilter loadOffHeap(InputStream in) throws IOException {
+    return load(in, Memory.OFF_HEAP);
+  }
+
+  private static BloomFilter load(InputStream in, Memory memory) throws IOException {
+    FilterReader reader = new FilterReader(in, FilterKind.FIXED, memory);
     FilterReader.SliceHead head = reader.slice();
-    BloomFilter filter =
-        new BloomFilter(
-            header.seed(),
-            header.errorRate(),
-            header.keys(),
-            header.more() == 0 ? WhenOverFull.REFUSE : WhenOverFull.ACCEPT,
-            head.geometry());
-    reader.bits(filter.blocks);
-    return filter;
+    FilterReader.check(head.left() == 0);
+    return new BloomFilter(
+        reader.terms(),
+        reader.header().more() == 0 ? WhenOverFull.REFUSE : WhenOverFull.ACCEPT,
+        reader.blocks(head.geometry(), fullAt(reader.terms(), head.geometry())));
   }
 
   @Override
   public void save(OutputStream out) throws IOException {
     int more = whenOverFull == WhenOverFull.REFUSE ? 0 : 1;
     FilterWriter writer =
-        new FilterWriter(
-            out, new FilterHeader(FilterKind.FIXED, seed, errorRate, keys, more, 0, 1));
+        new FilterWriter(out, new FilterHeader(FilterKind.FIXED, terms, more, 0, 1));
     writer.slice(0, 0, blocks);
   }
 
@@ -81,7 +92,7 @@ public final class BloomFilter implements KeyFilter {
   }
 
   private boolean putMissing(long hash) {
-    if (whenOverFull == WhenOverFull.REFUSE && blocks.isFull()) {
+    if (whenOverFull == WhenOverFull.REFUSE && blocks.isFull() && !blocks.contains(hash)) {
       throw overFull(estimatedErrorRate(), approximateCount());
     }
     return blocks.add(hash);
@@ -133,13 +144,13 @@ public final class BloomFilter implements KeyFilter {
 
   /**
    * Takes in all keys of another filter with the same seed and of the same size, which need not
-   * promise the same.
+   * promise the same. (Scalable and rotating filters cannot do this, see docs/guides/filter.md.)
    *
    * @throws IllegalArgumentException if the seed or the size differ
    * @throws OverFullException if together they would be over-full; then nothing was taken in
    */
   public void union(BloomFilter other) {
-    if (other.seed != seed) {
+    if (other.seed() != seed()) {
       throw new IllegalArgumentException("the seeds of both filters must be the same; set one");
     }
     Geometry geometry = blocks.geometry();
@@ -150,7 +161,7 @@ public final class BloomFilter implements KeyFilter {
     }
     if (whenOverFull == WhenOverFull.REFUSE) {
       long bits = blocks.bitsSetWith(other.blocks);
-      if (bits > geometry.bitsSetAt(2 * errorRate)) {
+      if (bits > fullAt(terms, geometry)) {
         throw overFull(geometry.errorRate(bits), geometry.keys(bits));
       }
     }
@@ -160,17 +171,17 @@ public final class BloomFilter implements KeyFilter {
   private OverFullException overFull(double estimated, long count) {
     return new OverFullException(
         "the filter is over-full: made for %d keys at an error rate of %s, %d keys would make it %.3g"
-            .formatted(keys, errorRate, count, estimated));
+            .formatted(terms.keys(), terms.errorRate(), count, estimated));
   }
 
   @Override
   public long seed() {
-    return seed;
+    return terms.seed();
   }
 
   @Override
   public double promisedErrorRate() {
-    return errorRate;
+    return terms.errorRate();
   }
 
   @Override

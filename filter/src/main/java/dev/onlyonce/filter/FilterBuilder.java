@@ -1,6 +1,6 @@
 package dev.onlyonce.filter;
 
-import dev.onlyonce.filter.internal.Geometry;
+import dev.onlyonce.filter.internal.Memory;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
  *   <li>seed: random; filters that are to be united or share hashes need the same one
  *   <li>when a fixed filter is over-full: new keys are refused
  *   <li>generations of a rotating filter: 4
+ *   <li>memory: the heap
  * </ul>
  *
  * <p>A builder may make several filters. Not safe for use by several threads.
@@ -29,11 +30,14 @@ public final class FilterBuilder {
   /** The most generations of a rotating filter; each look-up asks all of them. */
   public static final int MAX_GENERATIONS = 32;
 
+  static final Duration MAX_WINDOW = Duration.ofDays(3660);
+
   private final long keys;
   private double errorRate = 0.001;
   private long seed = ThreadLocalRandom.current().nextLong();
   private WhenOverFull whenOverFull = WhenOverFull.REFUSE;
   private int generations = 4;
+  private Memory memory = Memory.HEAP;
 
   FilterBuilder(long keys) {
     if (keys < 1) {
@@ -78,12 +82,22 @@ public final class FilterBuilder {
   }
 
   /**
+   * Keeps the bits in direct buffers, which a collector neither moves nor counts; look-ups are as
+   * fast. They count against {@code -XX:MaxDirectMemorySize}, which is as much as the heap unless
+   * it is set, and are given back when the collector finds that nobody has the filter.
+   */
+  public FilterBuilder offHeap() {
+    memory = Memory.OFF_HEAP;
+    return this;
+  }
+
+  /**
    * Makes a filter that has room for the keys and no more.
    *
    * @throws IllegalArgumentException if it would need more than 16 GiB
    */
   public BloomFilter fixed() {
-    return new BloomFilter(seed, errorRate, keys, whenOverFull, Geometry.of(keys, errorRate));
+    return new BloomFilter(terms(), whenOverFull);
   }
 
   /**
@@ -92,7 +106,7 @@ public final class FilterBuilder {
    * @throws IllegalArgumentException if its first slice would need more than 16 GiB
    */
   public ScalableBloomFilter scalable() {
-    return new ScalableBloomFilter(seed, errorRate, keys);
+    return new ScalableBloomFilter(terms());
   }
 
   /**
@@ -103,7 +117,16 @@ public final class FilterBuilder {
    *     ten years
    */
   public RotatingBloomFilter rotating(Duration window, InstantSource time) {
-    return new RotatingBloomFilter(seed, errorRate, keys, generations, window, time);
+    if (window.compareTo(Duration.ofMillis(generations)) < 0 || window.compareTo(MAX_WINDOW) > 0) {
+      throw new IllegalArgumentException(
+          "window must be %s to %s, was %s"
+              .formatted(Duration.ofMillis(generations), MAX_WINDOW, window));
+    }
+    return new RotatingBloomFilter(terms(), generations, window, time);
+  }
+
+  private Terms terms() {
+    return new Terms(seed, errorRate, keys, memory);
   }
 
   static void checkRoom(long[] hashes, boolean[] answers) {

@@ -25,4 +25,30 @@ record FilterHeader(
 
   /** Period, slices left, blocks, bits a lane, checksum. */
   static final int SLICE_BYTES = 8 + 4 + 4 + 4 + 4;
+
+  FilterHeader(FilterKind kind, Terms terms, long more, long windowMillis, int filters) {
+    this(kind, terms.seed(), terms.errorRate(), terms.keys(), more, windowMillis, filters);
+  }
+
+  /** Whether a filter can be so; what was written always can. */
+  boolean isSound() {
+    return errorRate >= FilterBuilder.MIN_ERROR_RATE
+        && errorRate <= FilterBuilder.MAX_ERROR_RATE
+        && keys >= 1
+        && (kind == FilterKind.ROTATING ? isSoundRotating() : isSoundSingle());
+  }
+
+  private boolean isSoundSingle() {
+    long most = kind == FilterKind.FIXED ? 1 : 0;
+    return filters == 1 && more >= 0 && more <= most && windowMillis == 0;
+  }
+
+  private boolean isSoundRotating() {
+    return more >= 2
+        && more <= FilterBuilder.MAX_GENERATIONS
+        && filters >= 1
+        && filters <= more
+        && windowMillis >= more
+        && windowMillis <= FilterBuilder.MAX_WINDOW.toMillis();
+  }
 }

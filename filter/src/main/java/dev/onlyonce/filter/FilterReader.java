@@ -2,6 +2,7 @@ package dev.onlyonce.filter;
 
 import dev.onlyonce.filter.internal.Blocks;
 import dev.onlyonce.filter.internal.Geometry;
+import dev.onlyonce.filter.internal.Memory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -9,12 +10,19 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
-/** Reads what {@link FilterWriter} wrote. Nothing is allocated by a number that is not checked. */
+/**
+ * Reads what {@link FilterWriter} wrote. No number is believed before its checksum was compared,
+ * and no size before a part of what it announces is there.
+ */
 final class FilterReader {
 
   private static final int BUFFER = 1 << 16;
 
+  /** As much of a slice must be there before room is made for all of it. */
+  private static final int AHEAD = 1 << 24;
+
   private final InputStream in;
+  private final Memory memory;
   private final CRC32C checksum = new CRC32C();
   private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER).order(ByteOrder.LITTLE_ENDIAN);
   private final FilterHeader header;
@@ -26,8 +34,30 @@ final class FilterReader {
    */
   record SliceHead(long period, int left, Geometry geometry) {}
 
-  FilterReader(InputStream in, FilterKind wanted) throws IOException {
+  FilterReader(InputStream in, FilterKind wanted, Memory memory) throws IOException {
     this.in = in;
+    this.memory = memory;
+    readFormat();
+    fill(FilterHeader.BYTES - FilterHeader.MAGIC.length - 2 * Integer.BYTES);
+    int kind = buffer.getInt();
+    header =
+        new FilterHeader(
+            wanted,
+            buffer.getLong(),
+            buffer.getDouble(),
+            buffer.getLong(),
+            buffer.getLong(),
+            buffer.getLong(),
+            buffer.getInt());
+    checkSeal();
+    if (kind != wanted.code) {
+      throw new FilterFormatException(
+          "the filter must be of kind %d (%s), was %d".formatted(wanted.code, wanted, kind));
+    }
+    check(header.isSound());
+  }
+
+  private void readFormat() throws IOException {
     fill(FilterHeader.MAGIC.length + Integer.BYTES);
     byte[] magic = new byte[FilterHeader.MAGIC.length];
     buffer.get(magic);
@@ -43,24 +73,14 @@ final class FilterReader {
           "the filter is of format %d, this version reads format %d; use a newer one"
               .formatted(format, FilterHeader.FORMAT));
     }
-    fill(FilterHeader.BYTES - FilterHeader.MAGIC.length - 2 * Integer.BYTES);
-    int kind = buffer.getInt();
-    long seed = buffer.getLong();
-    double errorRate = buffer.getDouble();
-    long keys = buffer.getLong();
-    long more = buffer.getLong();
-    long windowMillis = buffer.getLong();
-    int filters = buffer.getInt();
-    checkSeal();
-    if (kind != wanted.code) {
-      throw new FilterFormatException(
-          "the filter must be of kind %d (%s), was %d".formatted(wanted.code, wanted, kind));
-    }
-    header = new FilterHeader(wanted, seed, errorRate, keys, more, windowMillis, filters);
   }
 
   FilterHeader header() {
     return header;
+  }
+
+  Terms terms() {
+    return new Terms(header.seed(), header.errorRate(), header.keys(), memory);
   }
 
   SliceHead slice() throws IOException {
@@ -70,22 +90,43 @@ final class FilterReader {
     int blocks = buffer.getInt();
     int bitsPerLane = buffer.getInt();
     checkSeal();
+    check(left >= 0 && left < ScalableBloomFilter.MAX_SLICES);
+    check(Geometry.isPossible(blocks, bitsPerLane));
     return new SliceHead(period, left, new Geometry(blocks, bitsPerLane));
   }
 
-  void bits(Blocks blocks) throws IOException {
-    long left = blocks.bitBytes();
-    buffer.limit(0);
-    long[] leftBytes = {left};
-    blocks.copyFrom(
-        () -> {
-          if (!buffer.hasRemaining()) {
-            fill((int) Math.min(BUFFER, leftBytes[0]));
-            leftBytes[0] -= buffer.limit();
-          }
-          return buffer.getLong();
-        });
+  /** Reads the bits of a slice, which will be full when so many are set. */
+  Blocks blocks(Geometry geometry, long fullAt) throws IOException {
+    byte[] ahead = in.readNBytes((int) Math.min(AHEAD, geometry.bytes()));
+    if (ahead.length < Math.min(AHEAD, geometry.bytes())) {
+      throw cutShort();
+    }
+    checksum.update(ahead);
+    Blocks blocks = new Blocks(geometry, fullAt, memory);
+    blocks.copyFrom(new Lanes(ahead, geometry.bytes()));
     checkSeal();
+    return blocks;
+  }
+
+  /** First what was read ahead, then what the buffer gets. */
+  private final class Lanes implements Blocks.Source {
+    private ByteBuffer from;
+    private long left;
+
+    Lanes(byte[] ahead, long bytes) {
+      from = ByteBuffer.wrap(ahead).order(ByteOrder.LITTLE_ENDIAN);
+      left = bytes - ahead.length;
+    }
+
+    @Override
+    public long next() throws IOException {
+      if (!from.hasRemaining()) {
+        fill((int) Math.min(BUFFER, left));
+        left -= buffer.limit();
+        from = buffer;
+      }
+      return from.getLong();
+    }
   }
 
   private void checkSeal() throws IOException {
@@ -96,10 +137,20 @@ final class FilterReader {
     }
   }
 
+  /** For numbers with the right checksum which no filter has. */
+  static void check(boolean sound) {
+    if (!sound) {
+      throw new FilterFormatException("the saved filter is damaged: it has impossible numbers");
+    }
+  }
+
+  private static FilterFormatException cutShort() {
+    return new FilterFormatException("the saved filter is cut short");
+  }
+
   private void fill(int bytes) throws IOException {
-    int read = in.readNBytes(buffer.array(), 0, bytes);
-    if (read < bytes) {
-      throw new FilterFormatException("the saved filter is cut short");
+    if (in.readNBytes(buffer.array(), 0, bytes) < bytes) {
+      throw cutShort();
     }
     checksum.update(buffer.array(), 0, bytes);
     buffer.position(0).limit(bytes);

@@ -1,7 +1,7 @@
 package dev.onlyonce.filter;
 
 import com.dynatrace.hash4j.hashing.Hasher64;
-import com.dynatrace.hash4j.hashing.Hashing;
+import dev.onlyonce.filter.internal.Memory;
 import dev.onlyonce.filter.internal.SpinLocks;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,15 +31,13 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class RotatingBloomFilter implements KeyFilter {
 
-  private static final Duration MAX_WINDOW = Duration.ofDays(3660);
   private static final int LOCKS = 1024;
 
   private final Hasher64 hasher;
-  private final long seed;
-  private final double errorRate;
-  private final long keys;
+  private final Terms terms;
+  private final Terms termsOfOne;
   private final int generations;
-  private final Duration window;
+  private final long windowMillis;
   private final long periodMillis;
   private final InstantSource time;
   private final ReentrantLock rotating = new ReentrantLock();
@@ -49,27 +47,14 @@ public final class RotatingBloomFilter implements KeyFilter {
   /** What was put in a period. Periods are counted from 1970 on. */
   private record Generation(long period, ScalableBloomFilter keys) {}
 
-  RotatingBloomFilter(
-      long seed,
-      double errorRate,
-      long keys,
-      int generations,
-      Duration window,
-      InstantSource time) {
-    if (window.compareTo(Duration.ofMillis(generations)) < 0 || window.compareTo(MAX_WINDOW) > 0) {
-      throw new IllegalArgumentException(
-          "window must be %s to %s, was %s"
-              .formatted(Duration.ofMillis(generations), MAX_WINDOW, window));
-    }
-    this.seed = seed;
-    this.errorRate = errorRate;
-    this.keys = keys;
+  RotatingBloomFilter(Terms terms, int generations, Duration window, InstantSource time) {
+    this.terms = terms;
     this.generations = generations;
-    this.window = window;
     this.time = time;
-    hasher = Hashing.xxh3_64(seed);
-    long nanosAsMillis = window.toMillis() + (window.toNanosPart() % 1_000_000 == 0 ? 0 : 1);
-    periodMillis = divideUp(nanosAsMillis, generations - 1);
+    windowMillis = window.toMillis() + (window.toNanosPart() % 1_000_000 == 0 ? 0 : 1);
+    periodMillis = divideUp(windowMillis, generations - 1);
+    termsOfOne = terms.of(terms.errorRate() / generations, divideUp(terms.keys(), generations - 1));
+    hasher = terms.hasher();
     live = new Generation[] {fresh(period())};
   }
 
@@ -79,27 +64,30 @@ public final class RotatingBloomFilter implements KeyFilter {
    * @throws FilterFormatException if it is not that
    */
   public static RotatingBloomFilter load(InputStream in, InstantSource time) throws IOException {
-    FilterReader reader = new FilterReader(in, FilterKind.ROTATING);
+    return load(in, time, Memory.HEAP);
+  }
+
+  /** Does what {@link #load} does, and keeps the bits off the heap, also those to come. */
+  public static RotatingBloomFilter loadOffHeap(InputStream in, InstantSource time)
+      throws IOException {
+    return load(in, time, Memory.OFF_HEAP);
+  }
+
+  private static RotatingBloomFilter load(InputStream in, InstantSource time, Memory memory)
+      throws IOException {
+    FilterReader reader = new FilterReader(in, FilterKind.ROTATING, memory);
     FilterHeader header = reader.header();
-    int generations = (int) header.more();
+    Duration window = Duration.ofMillis(header.windowMillis());
     RotatingBloomFilter filter =
-        new RotatingBloomFilter(
-            header.seed(),
-            header.errorRate(),
-            header.keys(),
-            generations,
-            Duration.ofMillis(header.windowMillis()),
-            time);
-    List<Generation> read = new ArrayList<>();
-    for (int i = 0; i < header.filters(); i++) {
+        new RotatingBloomFilter(reader.terms(), (int) header.more(), window, time);
+    Generation[] read = new Generation[header.filters()];
+    for (int i = 0; i < read.length; i++) {
       FilterReader.SliceHead head = reader.slice();
-      read.add(
-          new Generation(
-              head.period(),
-              ScalableBloomFilter.read(
-                  reader, header.seed(), filter.rateOfOne(), filter.keysOfOne(), head)));
+      FilterReader.check(i == 0 || head.period() < read[i - 1].period);
+      read[i] =
+          new Generation(head.period(), ScalableBloomFilter.read(reader, filter.termsOfOne, head));
     }
-    filter.live = read.toArray(Generation[]::new);
+    filter.live = read;
     return filter;
   }
 
@@ -107,14 +95,7 @@ public final class RotatingBloomFilter implements KeyFilter {
   public void save(OutputStream out) throws IOException {
     Generation[] all = live;
     FilterHeader header =
-        new FilterHeader(
-            FilterKind.ROTATING,
-            seed,
-            errorRate,
-            keys,
-            generations,
-            periodMillis * (generations - 1),
-            all.length);
+        new FilterHeader(FilterKind.ROTATING, terms, generations, windowMillis, all.length);
     FilterWriter writer = new FilterWriter(out, header);
     for (Generation generation : all) {
       generation.keys.write(writer, generation.period);
@@ -137,7 +118,7 @@ public final class RotatingBloomFilter implements KeyFilter {
     try {
       Generation[] all = live;
       boolean known = contains(all, 1, hash);
-      return all[0].keys.putHash(hash) && !known;
+      return all[0].keys.putAlone(hash) && !known;
     } finally {
       locks.unlock(lock);
     }
@@ -199,34 +180,26 @@ public final class RotatingBloomFilter implements KeyFilter {
   }
 
   private Generation fresh(long period) {
-    return new Generation(period, new ScalableBloomFilter(seed, rateOfOne(), keysOfOne()));
-  }
-
-  private double rateOfOne() {
-    return errorRate / generations;
-  }
-
-  private long keysOfOne() {
-    return divideUp(keys, generations - 1);
+    return new Generation(period, new ScalableBloomFilter(termsOfOne));
   }
 
   private static long divideUp(long number, long by) {
     return number / by + (number % by == 0 ? 0 : 1);
   }
 
-  /** Returns for how long a key is remembered at least. */
+  /** Returns for how long a key is remembered at least, in whole milliseconds. */
   public Duration window() {
-    return window;
+    return Duration.ofMillis(windowMillis);
   }
 
   @Override
   public long seed() {
-    return seed;
+    return terms.seed();
   }
 
   @Override
   public double promisedErrorRate() {
-    return errorRate;
+    return terms.errorRate();
   }
 
   @Override
@@ -240,13 +213,13 @@ public final class RotatingBloomFilter implements KeyFilter {
 
   @Override
   public double fill() {
-    double bytes = 0;
+    double bits = 0;
     double set = 0;
     for (Generation generation : rotated()) {
-      bytes += generation.keys.sizeInBytes();
-      set += generation.keys.fill() * generation.keys.sizeInBytes();
+      bits += generation.keys.bits();
+      set += generation.keys.bitsSet();
     }
-    return set / bytes;
+    return set / bits;
   }
 
   /** Returns about how many keys are remembered; one in several generations counts in each. */

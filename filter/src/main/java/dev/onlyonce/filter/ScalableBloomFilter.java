@@ -1,9 +1,9 @@
 package dev.onlyonce.filter;
 
 import com.dynatrace.hash4j.hashing.Hasher64;
-import com.dynatrace.hash4j.hashing.Hashing;
 import dev.onlyonce.filter.internal.Blocks;
 import dev.onlyonce.filter.internal.Geometry;
+import dev.onlyonce.filter.internal.Memory;
 import dev.onlyonce.filter.internal.SpinLocks;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,24 +39,19 @@ public final class ScalableBloomFilter implements KeyFilter {
   private static final int LOCKS = 1024;
 
   private final Hasher64 hasher;
-  private final long seed;
-  private final double errorRate;
-  private final long keys;
+  private final Terms terms;
   private final ReentrantLock growing = new ReentrantLock();
   private final SpinLocks locks = new SpinLocks(LOCKS);
   private volatile Blocks[] slices;
 
-  ScalableBloomFilter(long seed, double errorRate, long keys) {
-    this(seed, errorRate, keys, new Blocks[0]);
-    slices = new Blocks[] {slice(0)};
+  ScalableBloomFilter(Terms terms) {
+    this(terms, new Blocks[] {slice(terms, 0)});
   }
 
-  private ScalableBloomFilter(long seed, double errorRate, long keys, Blocks[] slices) {
-    this.seed = seed;
-    this.errorRate = errorRate;
-    this.keys = keys;
+  private ScalableBloomFilter(Terms terms, Blocks[] slices) {
+    this.terms = terms;
     this.slices = slices;
-    hasher = Hashing.xxh3_64(seed);
+    hasher = terms.hasher();
   }
 
   /**
@@ -65,43 +60,40 @@ public final class ScalableBloomFilter implements KeyFilter {
    * @throws FilterFormatException if it is not that
    */
   public static ScalableBloomFilter load(InputStream in) throws IOException {
-    FilterReader reader = new FilterReader(in, FilterKind.SCALABLE);
-    FilterHeader header = reader.header();
-    return read(reader, header.seed(), header.errorRate(), header.keys(), reader.slice());
+    return load(in, Memory.HEAP);
+  }
+
+  /** Does what {@link #load} does, and keeps the bits off the heap, also those to come. */
+  public static ScalableBloomFilter loadOffHeap(InputStream in) throws IOException {
+    return load(in, Memory.OFF_HEAP);
+  }
+
+  private static ScalableBloomFilter load(InputStream in, Memory memory) throws IOException {
+    FilterReader reader = new FilterReader(in, FilterKind.SCALABLE, memory);
+    return read(reader, reader.terms(), reader.slice());
   }
 
   /** Reads slices from the one whose head was read already up to the last of its filter. */
-  static ScalableBloomFilter read(
-      FilterReader reader, long seed, double errorRate, long keys, FilterReader.SliceHead first)
+  static ScalableBloomFilter read(FilterReader reader, Terms terms, FilterReader.SliceHead first)
       throws IOException {
-    ScalableBloomFilter filter = new ScalableBloomFilter(seed, errorRate, keys, new Blocks[0]);
+    Blocks[] slices = new Blocks[first.left() + 1];
     FilterReader.SliceHead head = first;
-    while (true) {
-      int number = filter.slices.length;
-      Blocks slice = filter.slice(number, head.geometry());
-      reader.bits(slice);
-      filter.append(slice);
-      if (head.left() == 0) {
-        return filter;
-      }
-      head = reader.slice();
+    for (int i = 0; i < slices.length; i++) {
+      head = i == 0 ? first : reader.slice();
+      FilterReader.check(head.left() == slices.length - 1 - i && head.period() == first.period());
+      slices[i] = reader.blocks(head.geometry(), fullAt(terms, i, head.geometry()));
     }
+    return new ScalableBloomFilter(terms, slices);
   }
 
   @Override
   public void save(OutputStream out) throws IOException {
-    Blocks[] all = slices;
-    FilterWriter writer =
-        new FilterWriter(
-            out, new FilterHeader(FilterKind.SCALABLE, seed, errorRate, keys, 0, 0, 1));
-    write(writer, 0, all);
+    write(new FilterWriter(out, new FilterHeader(FilterKind.SCALABLE, terms, 0, 0, 1)), 0);
   }
 
+  /** Writes all slices that there are now. */
   void write(FilterWriter writer, long period) throws IOException {
-    write(writer, period, slices);
-  }
-
-  private static void write(FilterWriter writer, long period, Blocks[] all) throws IOException {
+    Blocks[] all = slices;
     for (int i = 0; i < all.length; i++) {
       writer.slice(period, all.length - 1 - i, all[i]);
     }
@@ -120,11 +112,16 @@ public final class ScalableBloomFilter implements KeyFilter {
     makeRoom();
     int lock = locks.lock((int) hash);
     try {
-      Blocks[] all = slices;
-      return !contains(all, all.length - 1, hash) && all[all.length - 1].add(hash);
+      return putAlone(hash);
     } finally {
       locks.unlock(lock);
     }
+  }
+
+  /** Puts, in the newest slice even if it is full; the caller keeps this hash's other puts away. */
+  boolean putAlone(long hash) {
+    Blocks[] all = slices;
+    return !contains(all, all.length - 1, hash) && all[all.length - 1].add(hash);
   }
 
   @Override
@@ -162,32 +159,27 @@ public final class ScalableBloomFilter implements KeyFilter {
             "the filter has grown to %d slices and about %d keys, and takes no more"
                 .formatted(MAX_SLICES, approximateCount()));
       }
-      append(slice(from));
+      Blocks[] more = Arrays.copyOf(slices, from + 1);
+      more[from] = slice(terms, from);
+      slices = more;
     } finally {
       growing.unlock();
     }
   }
 
-  private void append(Blocks slice) {
-    Blocks[] all = slices;
-    Blocks[] more = Arrays.copyOf(all, all.length + 1);
-    more[all.length] = slice;
-    slices = more;
+  private static Blocks slice(Terms terms, int number) {
+    double rate = rate(terms, number);
+    double twice = Math.min(terms.keys() * Math.pow(2, number), Geometry.mostKeys(rate) - 1.0);
+    Geometry geometry = Geometry.of(number == 0 ? terms.keys() : (long) twice, rate);
+    return new Blocks(geometry, fullAt(terms, number, geometry), terms.memory());
   }
 
-  private Blocks slice(int number) {
-    double rate = rate(number);
-    double twice = Math.min(keys * Math.pow(2, number), Geometry.mostKeys(rate) - 1.0);
-    long room = number == 0 ? keys : (long) twice;
-    return slice(number, Geometry.of(room, rate));
+  private static long fullAt(Terms terms, int number, Geometry geometry) {
+    return geometry.bitsSetAt(rate(terms, number));
   }
 
-  private Blocks slice(int number, Geometry geometry) {
-    return new Blocks(geometry, geometry.bitsSetAt(rate(number)));
-  }
-
-  private double rate(int number) {
-    return errorRate * 6 / StrictMath.pow(Math.PI * (number + 1), 2);
+  private static double rate(Terms terms, int number) {
+    return terms.errorRate() * 6 / StrictMath.pow(Math.PI * (number + 1), 2);
   }
 
   /** Returns how many slices there are; each look-up of a new key asks all of them. */
@@ -197,12 +189,12 @@ public final class ScalableBloomFilter implements KeyFilter {
 
   @Override
   public long seed() {
-    return seed;
+    return terms.seed();
   }
 
   @Override
   public double promisedErrorRate() {
-    return errorRate;
+    return terms.errorRate();
   }
 
   @Override
@@ -216,13 +208,15 @@ public final class ScalableBloomFilter implements KeyFilter {
 
   @Override
   public double fill() {
-    double bits = 0;
-    double set = 0;
-    for (Blocks slice : slices) {
-      bits += slice.geometry().blocks();
-      set += slice.fill() * slice.geometry().blocks();
-    }
-    return set / bits;
+    return (double) bitsSet() / bits();
+  }
+
+  long bits() {
+    return Arrays.stream(slices).mapToLong(it -> it.geometry().bits()).sum();
+  }
+
+  long bitsSet() {
+    return Arrays.stream(slices).mapToLong(Blocks::bitsSet).sum();
   }
 
   @Override

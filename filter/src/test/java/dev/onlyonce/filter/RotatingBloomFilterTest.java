@@ -3,6 +3,7 @@ package dev.onlyonce.filter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -106,6 +107,8 @@ class RotatingBloomFilterTest {
     assertThat(found).doesNotContain(false);
   }
 
+  /** A generation has room for 323 keys and gets 500, so each of them grows as well. */
+  @Semantics(33)
   @Test
   void exactly_one_thread_is_told_new_also_while_generations_change() throws Exception {
     RotatingBloomFilter filter = filter(32);

@@ -13,7 +13,10 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SavedFilterTest {
 
@@ -96,6 +99,46 @@ class SavedFilterTest {
   }
 
   @Test
+  void a_filter_is_read_into_either_memory_from_either() throws IOException {
+    FilterBuilder builder = KeyFilter.forKeys(500);
+    BloomFilter fixed = Hashes.filled(builder.fixed(), 400);
+    ScalableBloomFilter scalable = Hashes.filled(builder.scalable(), 5000);
+    RotatingBloomFilter rotating =
+        Hashes.filled(builder.rotating(Duration.ofHours(1), clock), 5000);
+    BloomFilter fixedOffHeap = BloomFilter.loadOffHeap(in(saved(fixed)));
+    areTheSame(fixedOffHeap, fixed);
+    areTheSame(BloomFilter.load(in(saved(fixedOffHeap))), fixed);
+    areTheSame(ScalableBloomFilter.loadOffHeap(in(saved(scalable))), scalable);
+    areTheSame(RotatingBloomFilter.loadOffHeap(in(saved(rotating)), clock), rotating);
+  }
+
+  /** More than is read ahead of making room. */
+  @Test
+  void a_slice_of_many_mebibytes_comes_back() throws IOException {
+    BloomFilter filter = Hashes.filled(KeyFilter.forKeys(10_000_000).fixed(), 30_000);
+    assertThat(filter.sizeInBytes()).isGreaterThan(18 << 20);
+    areTheSame(BloomFilter.load(in(saved(filter))), filter);
+  }
+
+  @Test
+  void every_window_and_number_of_generations_can_be_saved() throws IOException {
+    for (int generations : new int[] {2, 4, 31, 32}) {
+      FilterBuilder builder = KeyFilter.forKeys(10).generations(generations);
+      for (Duration window :
+          new Duration[] {
+            Duration.ofMillis(generations),
+            Duration.ofSeconds(1).plusNanos(1),
+            Duration.ofDays(3660)
+          }) {
+        RotatingBloomFilter filter = builder.rotating(window, clock);
+        RotatingBloomFilter read = RotatingBloomFilter.load(in(saved(filter)), clock);
+        assertThat(read.window()).isEqualTo(filter.window()).isGreaterThanOrEqualTo(window);
+        assertThat(saved(read)).isEqualTo(saved(filter));
+      }
+    }
+  }
+
+  @Test
   void several_filters_lie_behind_one_another_in_a_stream() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     KeyFilter first = Hashes.filled(KeyFilter.forKeys(50_000).fixed(), 10_000);
@@ -123,6 +166,65 @@ class SavedFilterTest {
       assertThatThrownBy(() -> ScalableBloomFilter.load(in(cut)))
           .isInstanceOf(FilterFormatException.class)
           .hasMessage("the saved filter is cut short");
+    }
+  }
+
+  /** Offsets are those of docs/formats/filter.md. */
+  @ParameterizedTest
+  @CsvSource({
+    "24, 0", // error rate 0
+    "24, 9221120237041090560", // not a number
+    "32, 0", // keys
+    "32, -1",
+    "40, 1", // generations
+    "40, 33",
+    "40, 4294967300", // 4, and more behind it
+    "48, 0", // window
+    "48, 9223372036854775807",
+    "56, 0", // filters
+    "56, 5",
+    "56, -1",
+    "72, -1", // slices left
+    "72, 32",
+    "76, 0", // blocks
+    "76, -1",
+    "80, 0", // bits a lane
+    "80, 4"
+  })
+  void impossible_numbers_with_a_right_checksum_are_refused_in_one_sentence(int at, long number)
+      throws IOException {
+    byte[] bytes = saved(KeyFilter.forKeys(20).rotating(Duration.ofHours(1), clock));
+    ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    if (at >= 56) {
+      file.putInt(at, (int) number);
+    } else {
+      file.putLong(at, number);
+    }
+    seal(bytes);
+    assertThatThrownBy(() -> RotatingBloomFilter.load(in(bytes), clock))
+        .isInstanceOf(FilterFormatException.class)
+        .hasMessage("the saved filter is damaged: it has impossible numbers");
+  }
+
+  /** 16 GiB are announced; this JVM has not that much, and would not get as far as the sentence. */
+  @Test
+  void a_huge_size_with_a_right_checksum_takes_no_memory() throws IOException {
+    byte[] bytes = saved(KeyFilter.forKeys(20).fixed());
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(76, (1 << 28) - 2);
+    seal(bytes);
+    assertThatThrownBy(() -> BloomFilter.load(in(bytes)))
+        .isInstanceOf(FilterFormatException.class)
+        .hasMessage("the saved filter is cut short");
+    assertThatThrownBy(() -> BloomFilter.loadOffHeap(in(bytes)))
+        .hasMessage("the saved filter is cut short");
+  }
+
+  /** Sets the checksums of the header and of the first slice's head. */
+  private static void seal(byte[] bytes) {
+    for (int at : new int[] {60, 84}) {
+      CRC32C checksum = new CRC32C();
+      checksum.update(bytes, 0, at);
+      ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(at, (int) checksum.getValue());
     }
   }
 

@@ -1,8 +1,6 @@
 package dev.onlyonce.filter.internal;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -14,8 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * key's hash choose the block (multiply-shift), and {@code 6 * 8} bits of the hash multiplied by an
  * odd number choose one bit in each lane; a second and a third bit are chosen by other numbers. So
  * a look-up waits for memory once. It has no branches: processors look up several keys of a batch
- * at once. The first block is where large arrays of today's JVMs have the beginning of a line; if
- * that is wrong, a block lies on two lines and nothing else happens.
+ * at once. Where the lanes lie is for {@link Memory} to say.
  *
  * <h2>Who is told "was new"</h2>
  *
@@ -35,35 +32,31 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * Readers take no lock. They may see some bits of a put that is under way; that is a "no" or a
  * "maybe" of a put that did not return yet. Half of a lane's old and half of its new value is one
- * of the lane's possible values as well. The first lane is read with acquire, so that a look-up in
- * a loop is not taken out of the loop by the compiler.
+ * of the lane's possible values as well.
  */
 public final class Blocks {
 
-  private static final VarHandle LANES = MethodHandles.arrayElementVarHandle(long[].class);
-  private static final long[] MULTIPLIERS = {
-    0x9e3779b97f4a7c15L, 0xd1342543de82ef95L, 0xaf251af3b0f025b5L
-  };
-  private static final int LEAD = 6;
+  private static final long FIRST = 0x9e3779b97f4a7c15L;
+  private static final long[] MULTIPLIERS = {FIRST, 0xd1342543de82ef95L, 0xaf251af3b0f025b5L};
   private static final int MOST_LOCKS = 1024;
   private static final int BLOCKS_A_LOCK = 64;
 
   private final Geometry geometry;
   private final long twiceBlocks;
   private final int bitsPerLane;
-  private final long[] lanes;
+  private final Lanes lanes;
   private final SpinLocks locks;
   private final AtomicLong counted = new AtomicLong();
   private final long fullAt;
   private final int tallyAtMost;
 
-  /** Empty blocks that say they are full when so many bits are set, or 1 % more. */
-  public Blocks(Geometry geometry, long fullAt) {
+  /** Empty blocks that say they are full when so many bits are set, or a quarter percent more. */
+  public Blocks(Geometry geometry, long fullAt, Memory memory) {
     this.geometry = geometry;
     this.fullAt = fullAt;
     twiceBlocks = 2L * geometry.blocks();
     bitsPerLane = geometry.bitsPerLane();
-    lanes = new long[LEAD + geometry.blocks() * ErrorModel.LANES];
+    lanes = memory.lanes(geometry.blocks());
     int wanted = Integer.highestOneBit(Math.max(1, geometry.blocks() / BLOCKS_A_LOCK));
     locks = new SpinLocks(Math.min(MOST_LOCKS, wanted));
     tallyAtMost = (int) Math.max(1, Math.min(1024, fullAt / (400L * locks.count())));
@@ -76,20 +69,20 @@ public final class Blocks {
 
   /** Returns whether all bits of this hash are set. */
   public boolean contains(long hash) {
-    return holds(firstLane(hash), hash);
+    return holds(block(hash), hash);
   }
 
   /** Sets the bits of this hash and returns whether one was missing: see "was new" above. */
   public boolean add(long hash) {
-    int first = firstLane(hash);
-    if (holds(first, hash)) {
+    int block = block(hash);
+    if (holds(block, hash)) {
       return false;
     }
-    int lock = locks.lock(first / ErrorModel.LANES);
+    int lock = locks.lock(block);
     try {
       int missing = 0;
       for (int i = 0; i < bitsPerLane; i++) {
-        missing += set(first, pattern(hash, i));
+        missing += set(block, pattern(hash, i));
       }
       count(lock, missing);
       return missing > 0;
@@ -125,37 +118,34 @@ public final class Blocks {
 
   /** Returns the bytes of the bits and of the locks. */
   public long bytes() {
-    return 8L * lanes.length + 64L * locks.count();
+    return geometry.bytes() + 64L * locks.count();
   }
 
   /** Returns how many bits these blocks and others of the same geometry have together. */
   public long bitsSetWith(Blocks other) {
     long bits = 0;
-    for (int at = LEAD; at < lanes.length; at++) {
-      bits += Long.bitCount(lane(at) | other.lane(at));
+    for (int block = 0; block < geometry.blocks(); block++) {
+      for (int i = 0; i < ErrorModel.LANES; i++) {
+        bits += Long.bitCount(lanes.get(block, i) | other.lanes.get(block, i));
+      }
     }
     return bits;
   }
 
   /** Sets all bits that are set in others of the same geometry. */
   public void addAll(Blocks other) {
-    for (int first = LEAD; first < lanes.length; first += ErrorModel.LANES) {
-      int lock = locks.lock(first / ErrorModel.LANES);
+    for (int block = 0; block < geometry.blocks(); block++) {
+      int lock = locks.lock(block);
       try {
         int missing = 0;
-        for (int at = first; at < first + ErrorModel.LANES; at++) {
-          missing += or(at, other.lane(at));
+        for (int i = 0; i < ErrorModel.LANES; i++) {
+          missing += or(block, i, other.lanes.get(block, i));
         }
         count(lock, missing);
       } finally {
         locks.unlock(lock);
       }
     }
-  }
-
-  /** Returns the bytes of the bits alone. */
-  public long bitBytes() {
-    return (long) geometry.blocks() * Geometry.BLOCK_BYTES;
   }
 
   /** Takes lanes one after the other. */
@@ -172,23 +162,28 @@ public final class Blocks {
 
   /** Hands over all lanes in their order, of a moment ago if there are puts. */
   public void copyTo(Sink sink) throws IOException {
-    for (int at = LEAD; at < lanes.length; at++) {
-      sink.accept(lane(at));
+    for (int block = 0; block < geometry.blocks(); block++) {
+      for (int i = 0; i < ErrorModel.LANES; i++) {
+        sink.accept(lanes.get(block, i));
+      }
     }
   }
 
   /** Fills blocks that are empty and that no other thread knows yet. */
   public void copyFrom(Source source) throws IOException {
     long bits = 0;
-    for (int at = LEAD; at < lanes.length; at++) {
-      lanes[at] = source.next();
-      bits += Long.bitCount(lanes[at]);
+    for (int block = 0; block < geometry.blocks(); block++) {
+      for (int i = 0; i < ErrorModel.LANES; i++) {
+        long lane = source.next();
+        lanes.set(block, i, lane);
+        bits += Long.bitCount(lane);
+      }
     }
     counted.set(bits);
   }
 
-  private int firstLane(long hash) {
-    return LEAD + ErrorModel.LANES * (int) Math.multiplyHigh(hash >>> 1, twiceBlocks);
+  private int block(long hash) {
+    return (int) Math.multiplyHigh(hash >>> 1, twiceBlocks);
   }
 
   /** Returns a number whose lower 48 bits are the places of bits in the eight lanes. */
@@ -196,43 +191,30 @@ public final class Blocks {
     return (hash * MULTIPLIERS[number]) >>> 16;
   }
 
-  private boolean holds(int first, long hash) {
-    long hit = hits(first, (hash * 0x9e3779b97f4a7c15L) >>> 16);
+  private boolean holds(int block, long hash) {
+    long hit = lanes.hits(block, (hash * FIRST) >>> 16);
     for (int i = 1; i < bitsPerLane; i++) {
-      hit &= hits(first, pattern(hash, i));
+      hit &= lanes.hits(block, pattern(hash, i));
     }
     return (hit & 1) != 0;
   }
 
-  /** The lowest bit of what is returned is set if all eight bits are; the others say nothing. */
-  private long hits(int first, long pattern) {
-    long[] all = lanes;
-    return (long) LANES.getAcquire(all, first) >>> pattern
-        & all[first + 1] >>> (pattern >>> 6)
-        & all[first + 2] >>> (pattern >>> 12)
-        & all[first + 3] >>> (pattern >>> 18)
-        & all[first + 4] >>> (pattern >>> 24)
-        & all[first + 5] >>> (pattern >>> 30)
-        & all[first + 6] >>> (pattern >>> 36)
-        & all[first + 7] >>> (pattern >>> 42);
-  }
-
-  private int set(int first, long pattern) {
+  private int set(int block, long pattern) {
     int missing = 0;
     for (int i = 0; i < ErrorModel.LANES; i++) {
-      missing += or(first + i, 1L << (pattern >>> (6 * i)));
+      missing += or(block, i, 1L << (pattern >>> (6 * i)));
     }
     return missing;
   }
 
   /** With the lock held. */
-  private int or(int at, long bits) {
-    long before = lanes[at];
+  private int or(int block, int lane, long bits) {
+    long before = lanes.get(block, lane);
     long missing = bits & ~before;
     if (missing == 0) {
       return 0;
     }
-    LANES.setRelease(lanes, at, before | missing);
+    lanes.set(block, lane, before | missing);
     return Long.bitCount(missing);
   }
 
@@ -241,9 +223,5 @@ public final class Blocks {
     if (due > 0) {
       counted.getAndAdd(due);
     }
-  }
-
-  private long lane(int at) {
-    return (long) LANES.getOpaque(lanes, at);
   }
 }

@@ -8,7 +8,7 @@ package dev.onlyonce.filter.internal;
  */
 public record Geometry(int blocks, int bitsPerLane) {
 
-  /** Just under 16 GiB: what a {@code long[]} holds. */
+  /** Just under 16 GiB: what a {@code long[]} holds, and enough off the heap too. */
   public static final int MOST_BLOCKS = (1 << 28) - 2;
 
   static final int BLOCK_BYTES = 64;
@@ -25,6 +25,14 @@ public record Geometry(int blocks, int bitsPerLane) {
           "bits a lane must be 1 to %d, were %d"
               .formatted(ErrorModel.MOST_BITS_PER_LANE, bitsPerLane));
     }
+  }
+
+  /** Returns whether there can be a geometry with these numbers. */
+  public static boolean isPossible(int blocks, int bitsPerLane) {
+    return blocks >= 1
+        && blocks <= MOST_BLOCKS
+        && bitsPerLane >= 1
+        && bitsPerLane <= ErrorModel.MOST_BITS_PER_LANE;
   }
 
   /** Returns the smallest geometry that has at most this error rate with so many keys. */
@@ -61,8 +69,14 @@ public record Geometry(int blocks, int bitsPerLane) {
     return (long) (ErrorModel.fillAt(load, bitsPerLane) * bits());
   }
 
-  long bits() {
+  /** Returns how many bits there are. */
+  public long bits() {
     return (long) blocks * BLOCK_BITS;
+  }
+
+  /** Returns how many bytes they take. */
+  public long bytes() {
+    return (long) blocks * BLOCK_BYTES;
   }
 
   /** Returns the error rate that so many set bits stand for. */
