@@ -2,6 +2,7 @@ package dev.onlyonce.bench;
 
 import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnels;
+import dev.onlyonce.filter.FilterBuilder;
 import dev.onlyonce.filter.KeyFilter;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -31,8 +32,9 @@ public class FilterBenchmark {
 
     static Door named(String contender, int keys) {
       // Hashes are made by ours in either case; a small one is enough for that.
-      KeyFilter ours = KeyFilter.forKeys(contender.equals("guava") ? 1 : keys).seed(1).fixed();
-      if (contender.equals("onlyonce")) {
+      FilterBuilder builder = KeyFilter.forKeys(contender.equals("guava") ? 1 : keys).seed(1);
+      KeyFilter ours = (contender.equals("off-heap") ? builder.offHeap() : builder).fixed();
+      if (contender.equals("onlyonce") || contender.equals("off-heap")) {
         return new Door(ours, ours::put, ours::mightContain);
       }
       if (!contender.equals("guava")) {
