@@ -6,6 +6,7 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.dedup.Counts;
 import dev.onlyonce.app.dedup.Dedup;
+import dev.onlyonce.app.dedup.KeysInFilter;
 import dev.onlyonce.app.dedup.KeysInMemory;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.Input;
@@ -16,11 +17,14 @@ import dev.onlyonce.app.output.ReaderGoneException;
 import dev.onlyonce.app.output.RecordWriter;
 import dev.onlyonce.app.output.Rejects;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.Time;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -134,6 +138,17 @@ final class DedupCommand implements Callable<Integer> {
   private Duration window = FOR_EVER;
 
   @Option(
+      names = "--approximate",
+      paramLabel = "RATE",
+      converter = Amounts.ErrorRate.class,
+      description = {
+        "Keep about two bytes a key in a Bloom filter, not the key's fingerprint: no duplicate"
+            + " passes, but up to this part of the new records, as 0.001, may be taken for"
+            + " duplicates."
+      })
+  private @Nullable Double approximate;
+
+  @Option(
       names = "--stats",
       paramLabel = "text|json|none",
       description = "How to say at the end, on standard error, what was done: text (the default).")
@@ -151,6 +166,7 @@ final class DedupCommand implements Callable<Integer> {
     Rejects bad = Rejects.badRecords(badRecord, this::complain);
     ReadSettings settings = new ReadSettings(format, !noHeader, maxRecordBytes, keys);
     RecordReader reader = new RecordReader(inputs, settings);
+    KeysInFilter filter = approximate == null ? null : keysInFilter(approximate);
     try (MemoryStore store = store();
         Outputs outputs = new Outputs(inputs)) {
       RecordWriter first = out == null ? outputs.standardOutput() : outputs.file("--out", out);
@@ -161,10 +177,19 @@ final class DedupCommand implements Callable<Integer> {
       Counts counts;
       try (ProgressDisplay.Ending progress = ProgressDisplay.of(reader.progress())) {
         counts =
-            new Dedup(new KeysInMemory(store), window, first, repeats, missing, bad)
+            new Dedup(
+                    filter == null ? new KeysInMemory(store) : filter,
+                    window,
+                    first,
+                    repeats,
+                    missing,
+                    bad)
                 .run(reader, keys, outputs);
       }
-      String line = stats.line(counts, reader.progress().bytes(), System.nanoTime() - startedNanos);
+      OptionalDouble errorRate =
+          filter == null ? OptionalDouble.empty() : OptionalDouble.of(filter.estimatedErrorRate());
+      long nanos = System.nanoTime() - startedNanos;
+      String line = stats.line(counts, reader.progress().bytes(), nanos, errorRate);
       if (stats == Stats.JSON) {
         say(line);
       } else if (!line.isEmpty()) {
@@ -194,6 +219,26 @@ final class DedupCommand implements Callable<Integer> {
             .toList();
     inputs.forEach(Input::check);
     return inputs;
+  }
+
+  /** Makes the filter, and says aloud what it may cost. */
+  private KeysInFilter keysInFilter(double errorRate) {
+    boolean unbounded = window.equals(FOR_EVER);
+    if (!unbounded
+        && (window.compareTo(KeysInFilter.MIN_WINDOW) < 0
+            || window.compareTo(KeysInFilter.MAX_WINDOW) > 0)) {
+      throw Failure.usage("with --approximate, --window may be from 10ms to 3660d");
+    }
+    complain(
+        "--approximate: up to %s %% of the new records may be taken for duplicates"
+            .formatted(
+                BigDecimal.valueOf(errorRate)
+                    .movePointRight(2)
+                    .stripTrailingZeros()
+                    .toPlainString()));
+    return unbounded
+        ? KeysInFilter.unbounded(errorRate)
+        : KeysInFilter.ofWindow(errorRate, window, Time.system());
   }
 
   private static MemoryStore store() {
