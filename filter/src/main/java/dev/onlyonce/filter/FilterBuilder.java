@@ -82,9 +82,9 @@ public final class FilterBuilder {
   }
 
   /**
-   * Keeps the bits in direct buffers, which a collector neither moves nor counts; look-ups are as
-   * fast. They count against {@code -XX:MaxDirectMemorySize}, which is as much as the heap unless
-   * it is set, and are given back when the collector finds that nobody has the filter.
+   * Keeps the bits in direct buffers, which a collector neither moves nor counts; look-ups take
+   * somewhat longer. They count against {@code -XX:MaxDirectMemorySize}, which is as much as the
+   * heap unless it is set, and are given back when the collector finds that nobody has the filter.
    */
   public FilterBuilder offHeap() {
     memory = Memory.OFF_HEAP;
