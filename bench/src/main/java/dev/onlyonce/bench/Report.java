@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Properties;
 
 /**
- * Runs the benchmarks and prints tables as Markdown. The arguments are the number of rounds, and
- * {@code all} or {@code quick}.
+ * Runs the benchmarks and prints tables as Markdown. The arguments are the number of rounds, {@code
+ * all} or {@code quick}, and optionally a word: then only rows that have it in their title are run.
  */
 public final class Report {
 
@@ -24,13 +24,15 @@ public final class Report {
   public static void main(String[] args) throws Exception {
     int rounds = Integer.parseInt(args[0]);
     boolean quick = args[1].equals("quick");
+    String word = args.length > 2 ? args[2] : "";
     printSettings(rounds);
     for (Row row : rows(quick)) {
-      System.out.print(row.measure(rounds));
+      if (row.title().contains(word)) {
+        System.out.print(row.measure(rounds));
+      }
     }
-    printHeap(MILLION);
-    if (!quick) {
-      printHeap(10 * MILLION);
+    if (word.isEmpty()) {
+      printHeaps(quick);
     }
     System.out.println("At the end the load was " + load() + ".");
   }
@@ -72,7 +74,9 @@ public final class Report {
             engine("duplicate", "store"),
             engine("duplicate", "camel-route"),
             engine("duplicate", "spring-channel")));
+    rows.addAll(filterRows(10 * MILLION, "at least 4 times as fast as Guava"));
     if (!quick) {
+      rows.addAll(filterRows(100 * MILLION, "at least 3.5 times as fast as Guava"));
       rows.addAll(slowRows());
     }
     return rows;
@@ -92,6 +96,27 @@ public final class Report {
             "at most 1.2 times",
             among(MILLION, "newKeyOnTop"),
             among(10 * MILLION, "newKeyOnTop")));
+  }
+
+  private static List<Row> filterRows(int keys, String goal) {
+    return List.of(
+        new Row(
+            "filter of %,d keys at 0.1 %%: a look-up, half of the keys known".formatted(keys),
+            goal + ", from hashes 8 times",
+            filter("onlyonce", "lookUp", "onlyonce", keys),
+            filter("onlyonce, hashes", "lookUpHashes", "onlyonce", keys),
+            filter("onlyonce, off the heap", "lookUp", "off-heap", keys),
+            filter("guava", "lookUp", "guava", keys)),
+        new Row(
+            "filter of %,d keys at 0.1 %%: a put of a new key".formatted(keys),
+            "at least 3 times as fast as Guava",
+            filter("onlyonce", "put", "onlyonce", keys),
+            filter("onlyonce, off the heap", "put", "off-heap", keys),
+            filter("guava", "put", "guava", keys)));
+  }
+
+  private static Contender filter(String name, String method, String contender, int keys) {
+    return new Contender(name, "FilterBenchmark." + method, contender, keys, 1);
   }
 
   private static Contender memory(String method, String name) {
@@ -125,7 +150,7 @@ public final class Report {
         Locale.ROOT,
         """
         Java %s (%s), %d processors, load %s at the beginning. Caffeine %s, Camel %s, Spring
-        Integration %s, JMH %s. Rounds: %d, interleaved; in each a contender has a JVM of its own
+        Integration %s, Guava %s, JMH %s. Rounds: %d, interleaved; in each a contender has a JVM of its own
         (%s), does
         the work %d times to warm up, and as often to be measured.
 
@@ -142,6 +167,7 @@ public final class Report {
         versions.getProperty("caffeine"),
         versions.getProperty("camel"),
         versions.getProperty("spring-integration"),
+        versions.getProperty("guava"),
         versions.getProperty("jmh"),
         rounds,
         Contender.JVM,
@@ -151,6 +177,13 @@ public final class Report {
   private static String load() {
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return String.format(Locale.ROOT, "%.1f", load);
+  }
+
+  private static void printHeaps(boolean quick) throws IOException {
+    printHeap(MILLION);
+    if (!quick) {
+      printHeap(10 * MILLION);
+    }
   }
 
   private static void printHeap(int keys) throws IOException {

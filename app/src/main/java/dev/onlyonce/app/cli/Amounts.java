@@ -1,5 +1,6 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.app.dedup.KeysInFilter;
 import dev.onlyonce.app.input.ReadSettings;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -43,6 +44,23 @@ final class Amounts {
       case "d" -> Duration.ofDays(count);
       default -> throw new DateTimeParseException("no unit", amount.group(), 0);
     };
+  }
+
+  /** Reads the part of something that may go wrong: {@code 0.001}, {@code 1e-3}. */
+  static final class ErrorRate implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String text) {
+      try {
+        double rate = Double.parseDouble(text);
+        if (rate >= KeysInFilter.MIN_ERROR_RATE && rate < KeysInFilter.TOO_LARGE_ERROR_RATE) {
+          return rate;
+        }
+      } catch (NumberFormatException e) {
+        // The sentence is the same.
+      }
+      throw new TypeConversionException(
+          "'" + text + "' is not a rate; it may be from 0.000001 to less than 0.5, as in 0.001");
+    }
   }
 
   /** Reads a number of bytes: {@code 4096}, {@code 64KiB}, {@code 64M}, {@code 1GiB}. */

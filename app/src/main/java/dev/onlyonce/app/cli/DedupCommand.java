@@ -9,6 +9,7 @@ import dev.onlyonce.app.dedup.Dedup;
 import dev.onlyonce.app.dedup.Destinations;
 import dev.onlyonce.app.dedup.EventClock;
 import dev.onlyonce.app.dedup.KeyExpressions;
+import dev.onlyonce.app.dedup.KeysInFilter;
 import dev.onlyonce.app.dedup.KeysInMemory;
 import dev.onlyonce.app.dedup.KeysInState;
 import dev.onlyonce.app.dedup.SeenKeys;
@@ -22,11 +23,13 @@ import dev.onlyonce.app.output.RecordWriter;
 import dev.onlyonce.app.output.Rejects;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -171,6 +174,17 @@ final class DedupCommand implements Callable<Integer> {
   private @Nullable String late;
 
   @Option(
+      names = "--approximate",
+      paramLabel = "RATE",
+      converter = Amounts.ErrorRate.class,
+      description = {
+        "Keep about two bytes a key in a Bloom filter, not the key's fingerprint: no duplicate"
+            + " passes, but up to this part of the new records, as 0.001, may be taken for"
+            + " duplicates."
+      })
+  private @Nullable Double approximate;
+
+  @Option(
       names = "--stats",
       paramLabel = "text|json|none",
       description = "How to say at the end, on standard error, what was done: text (the default).")
@@ -207,7 +221,11 @@ final class DedupCommand implements Callable<Integer> {
             new Dedup(seen, window == null ? FOR_EVER : window, clock, to)
                 .run(reader, expressions, outputs);
       }
-      tell(counts, reader.progress().bytes(), System.nanoTime() - startedNanos);
+      tell(
+          counts,
+          seen.estimatedErrorRate(),
+          reader.progress().bytes(),
+          System.nanoTime() - startedNanos);
     } catch (StoreException e) {
       boolean memoryIsFull = state == null && e.kind() == StoreException.Kind.FULL;
       throw memoryIsFull ? full() : Failure.store(e);
@@ -223,13 +241,16 @@ final class DedupCommand implements Callable<Integer> {
     if (time != null && window == null) {
       throw Failure.usage("--time needs --window, which says for how long a key is remembered");
     }
+    if (approximate != null && state != null) {
+      throw Failure.usage("--approximate keeps no state; leave out that or --state");
+    }
     if (late != null && time == null) {
       throw Failure.usage("--late needs --time: by arrival, no record is late");
     }
   }
 
-  private void tell(Counts counts, long bytes, long nanos) {
-    String line = stats.line(counts, bytes, nanos);
+  private void tell(Counts counts, OptionalDouble errorRate, long bytes, long nanos) {
+    String line = stats.line(counts, bytes, nanos, errorRate);
     if (stats == Stats.JSON) {
       say(line);
     } else if (!line.isEmpty()) {
@@ -238,6 +259,9 @@ final class DedupCommand implements Callable<Integer> {
   }
 
   private SeenKeys open(KeyExpressions expressions, @Nullable EventClock clock) {
+    if (approximate != null) {
+      return keysInFilter(approximate, clock == null ? Time.system() : clock);
+    }
     if (state != null) {
       return KeysInState.open(state, expressions.toString(), clock, this::complain);
     }
@@ -264,6 +288,25 @@ final class DedupCommand implements Callable<Integer> {
             .toList();
     inputs.forEach(Input::check);
     return inputs;
+  }
+
+  /** Makes the filter, and says aloud what it may cost. */
+  private KeysInFilter keysInFilter(double errorRate, Time clock) {
+    if (window != null
+        && (window.compareTo(KeysInFilter.MIN_WINDOW) < 0
+            || window.compareTo(KeysInFilter.MAX_WINDOW) > 0)) {
+      throw Failure.usage("with --approximate, --window may be from 10ms to 3660d");
+    }
+    complain(
+        "--approximate: up to %s %% of the new records may be taken for duplicates"
+            .formatted(
+                BigDecimal.valueOf(errorRate)
+                    .movePointRight(2)
+                    .stripTrailingZeros()
+                    .toPlainString()));
+    return window == null
+        ? KeysInFilter.unbounded(errorRate)
+        : KeysInFilter.ofWindow(errorRate, window, clock);
   }
 
   /** Returns how many keys fit into the memory that Java may use. */

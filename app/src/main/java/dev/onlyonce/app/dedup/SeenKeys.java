@@ -4,6 +4,7 @@ import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import java.util.List;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,11 @@ public interface SeenKeys extends AutoCloseable {
 
   /** Forgets what has gone out of the window, behind {@link #written}; returns how many keys. */
   int forget();
+
+  /** Returns the part of new keys that would be taken for known ones now; empty if none would. */
+  default OptionalDouble estimatedErrorRate() {
+    return OptionalDouble.empty();
+  }
 
   /** Forgets keys whose records were not written, and frees what it holds. */
   @Override

@@ -309,7 +309,7 @@ class DedupCommandTest {
           --kye /id                 | Unknown option: '--kye'
           --key                     | Missing required parameter for option '--key' (EXPR)
           --stats                   | Missing required parameter for option '--stats'
-          --out a                   | option '--out' (FILE) should be specified only once
+          --out a --out b           | option '--out' (FILE) should be specified only once
           - -                       | standard input (-) can be read only once; name it once
           """)
   void a_wrong_command_line_is_told_with_exit_code_2(String arguments, String sentence) {
