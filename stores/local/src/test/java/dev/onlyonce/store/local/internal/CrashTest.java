@@ -26,12 +26,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random histories on a disk that crashes, fails its syncs and is full: what was answered is there
- * afterwards, and what was not is there completely or not at all.
+ * Random histories on a disk that crashes, fails its syncs and is full, by a clock that jumps: what
+ * was answered is there afterwards, and what was not is there completely or not at all.
  */
 class CrashTest {
 
@@ -43,7 +44,7 @@ class CrashTest {
   @Case(29)
   void what_was_answered_outlives_every_crash() {
     for (long seed = 0; seed < HISTORIES; seed++) {
-      new History(seed, disk -> disk).run();
+      new History(seed, disk -> disk, settings -> {}).run();
     }
   }
 
@@ -59,14 +60,18 @@ class CrashTest {
     /** What was answered, by key. */
     private final Map<Key, ClaimRecord> known = new HashMap<>();
 
+    /** When that was, by the clock that does not jump. */
+    private final Map<Key, Long> since = new HashMap<>();
+
     /** The keys that a call was about which was not answered. */
     private final List<Key> open = new ArrayList<>();
 
     private byte[] note = {};
     private byte[] openNote;
     private int keys;
+    private long aheadMinutes;
 
-    History(long seed, UnaryOperator<Disk> bug) {
+    History(long seed, UnaryOperator<Disk> bug, Consumer<LocalEngine.Settings> wrong) {
       this.seed = seed;
       this.random = new SplittableRandom(seed);
       this.disk = new CrashDisk(random.split());
@@ -74,11 +79,15 @@ class CrashTest {
       settings.time = time;
       settings.segmentBytes = 4_096 << random.nextInt(3);
       settings.purgeGrace = Duration.ZERO;
+      wrong.accept(settings);
     }
 
     void run() {
       try {
         for (int life = 0; life < 6; life++) {
+          if (random.nextInt(4) == 0) {
+            jump();
+          }
           live();
           if (random.nextBoolean()) {
             disk.restart();
@@ -91,6 +100,13 @@ class CrashTest {
       } catch (AssertionError | RuntimeException | IOException e) {
         throw new AssertionError("seed " + seed + ": " + e, e);
       }
+    }
+
+    /** Sets the wall clock back, or so far ahead that it is not believed. */
+    private void jump() {
+      long to = random.nextBoolean() ? -random.nextInt(10_000) : random.nextInt(120, 600_000);
+      time.jump(Duration.ofMinutes(to - aheadMinutes));
+      aheadMinutes = to;
     }
 
     private LocalEngine open() throws IOException {
@@ -252,20 +268,33 @@ class CrashTest {
       for (Key key : open) {
         store
             .find(SCOPE, key)
-            .ifPresentOrElse(record -> known.put(key, record), () -> known.remove(key));
+            .ifPresentOrElse(record -> know(key, record), () -> known.remove(key));
       }
       open.clear();
       openNote = null;
     }
 
+    private void know(Key key, ClaimRecord record) {
+      ClaimRecord before = known.put(key, record);
+      if (before == null || !text(before).equals(text(record))) {
+        since.put(key, time.nanoTime());
+      }
+    }
+
+    /** By the time that has really passed; the wall clock may have jumped. */
+    private boolean isExpired(Key key, ClaimRecord record) {
+      long passed = (time.nanoTime() - since.get(key)) / 1_000_000;
+      return record.state().isSettled()
+          && passed >= record.expiresAtMillis() - record.updatedAtMillis();
+    }
+
     /** Compares what the store says with what it has answered. */
     private void check(LocalEngine store) {
-      long now = time.millis();
       int changed = 0;
       int unchanged = 0;
       for (Key key : open) {
         Optional<ClaimRecord> found = store.find(SCOPE, key);
-        boolean same = found.map(History::text).equals(before(key, now));
+        boolean same = isAsBefore(key, found);
         changed += same ? 0 : 1;
         unchanged += same ? 1 : 0;
       }
@@ -277,7 +306,7 @@ class CrashTest {
             Optional<ClaimRecord> found = store.find(SCOPE, key);
             if (open.contains(key)) {
               found.ifPresent(it -> assertThat(it.token()).isGreaterThanOrEqualTo(record.token()));
-            } else if (!record.isExpired(now)) {
+            } else if (!isExpired(key, record)) {
               assertThat(found.map(History::text)).as("key %s", key).hasValue(text(record));
             }
           });
@@ -289,9 +318,12 @@ class CrashTest {
       remember(store);
     }
 
-    private Optional<String> before(Key key, long now) {
-      ClaimRecord record = known.get(key);
-      return record == null || record.isExpired(now) ? Optional.empty() : Optional.of(text(record));
+    /** What has expired may be there or not: the store's clock stands still while it is closed. */
+    private boolean isAsBefore(Key key, Optional<ClaimRecord> found) {
+      ClaimRecord before = known.get(key);
+      return found.isEmpty()
+          ? before == null || isExpired(key, before)
+          : before != null && text(before).equals(text(found.get()));
     }
 
     /** Says all of a record, the checkpoint's bytes too. */

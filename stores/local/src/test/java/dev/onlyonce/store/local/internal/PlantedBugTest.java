@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -92,9 +91,24 @@ class PlantedBugTest {
           }
         };
       }
+    },
+    EXPIRY_ON_A_JUMPED_CLOCK {
+      @Override
+      Disk plant(Disk disk) {
+        return disk;
+      }
+
+      @Override
+      void plant(LocalEngine.Settings settings) {
+        settings.trustsClock = true;
+      }
     };
 
+    /** Returns what a store with the mistake takes for its disk. */
     abstract Disk plant(Disk disk);
+
+    /** Makes the settings those of a store with the mistake. */
+    void plant(LocalEngine.Settings settings) {}
   }
 
   private record Late(Disk.Data data, byte[] bytes, long position) {
@@ -106,11 +120,10 @@ class PlantedBugTest {
   @ParameterizedTest
   @EnumSource
   void the_histories_find_it(Bug bug) {
-    UnaryOperator<Disk> plant = bug::plant;
     assertThatThrownBy(
             () -> {
               for (long seed = 0; seed < HISTORIES; seed++) {
-                new CrashTest.History(seed, plant).run();
+                new CrashTest.History(seed, bug::plant, bug::plant).run();
               }
             })
         .isInstanceOf(AssertionError.class)
