@@ -57,6 +57,13 @@ public final class KeyTable {
     return size;
   }
 
+  /** Makes the index large enough for so many entries, so that it need not grow to that. */
+  public void reserve(int entries) {
+    while (entries * 4L > index.length * 3L) {
+      growIndex();
+    }
+  }
+
   /** Returns how many slots were ever used, for walking over all of them. */
   public int slots() {
     return used;

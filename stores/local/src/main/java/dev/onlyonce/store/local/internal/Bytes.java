@@ -1,7 +1,9 @@
 package dev.onlyonce.store.local.internal;
 
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -39,6 +41,16 @@ final class Bytes {
     if (more > array.length - end) {
       array = Arrays.copyOf(array, Math.max(array.length * 2, end + more));
     }
+  }
+
+  /** Takes over all that a file has, in place of what was here. */
+  void readAll(Disk.Data file) throws IOException {
+    end = 0;
+    int size = Math.toIntExact(file.size());
+    if (size > array.length) {
+      array = new byte[size];
+    }
+    end = file.read(ByteBuffer.wrap(array, 0, size), 0);
   }
 
   Bytes putByte(int value) {

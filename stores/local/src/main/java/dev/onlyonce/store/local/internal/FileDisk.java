@@ -30,6 +30,9 @@ final class FileDisk implements Disk {
   private static final boolean SYNCS_DIRECTORIES =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
+  /** Java copies what is on its heap, and keeps the memory that it took for that. */
+  private static final int PIECE = 1 << 20;
+
   private final Path directory;
   private final boolean writes;
 
@@ -166,11 +169,16 @@ final class FileDisk implements Disk {
       return uninterruptibly(
           open -> {
             target.position(start);
-            while (target.hasRemaining()) {
-              int count = open.read(target, position + target.position() - start);
-              if (count < 0) {
-                break;
+            int end = target.limit();
+            try {
+              while (target.position() < end) {
+                target.limit(Math.min(end, target.position() + PIECE));
+                if (open.read(target, position + target.position() - start) < 0) {
+                  break;
+                }
               }
+            } finally {
+              target.limit(end);
             }
             return target.position() - start;
           });
@@ -182,8 +190,14 @@ final class FileDisk implements Disk {
       uninterruptibly(
           open -> {
             source.position(start);
-            while (source.hasRemaining()) {
-              open.write(source, position + source.position() - start);
+            int end = source.limit();
+            try {
+              while (source.position() < end) {
+                source.limit(Math.min(end, source.position() + PIECE));
+                open.write(source, position + source.position() - start);
+              }
+            } finally {
+              source.limit(end);
             }
             return start;
           });

@@ -44,6 +44,10 @@ final class Index {
 
   private static final int TABLES = 64;
   private static final int LONGS = 6;
+
+  /** How many bytes an entry takes in a snapshot. */
+  static final int ENTRY_BYTES = LONGS * 8;
+
   private static final int EXPIRES_AT = 2;
   private static final int WHAT = 3;
   private static final int TOKEN = 4;
@@ -102,6 +106,13 @@ final class Index {
     this.counter = counter;
     for (int i = 0; i < TABLES; i++) {
       tables[i] = new KeyTable(LONGS);
+    }
+  }
+
+  /** Makes room for about so many entries, so that the tables need not grow to that. */
+  void reserve(long entries) {
+    for (KeyTable table : tables) {
+      table.reserve((int) Math.min(KeyTable.MOST, entries / TABLES));
     }
   }
 
@@ -404,13 +415,13 @@ final class Index {
   }
 
   /** Takes over entries that were exported. */
-  void load(byte[] bytes, int from, int count, ScopeOf scopeOf) throws Malformed {
-    if (bytes.length - from != (long) count * LONGS * 8) {
-      throw new Malformed("has %,d bytes of entries".formatted(bytes.length - from));
+  void load(byte[] bytes, int from, int to, int count, ScopeOf scopeOf) throws Malformed {
+    if (to - from != (long) count * ENTRY_BYTES) {
+      throw new Malformed("has %,d bytes of entries".formatted(to - from));
     }
     int lastNumber = -1;
     long lastScope = -1;
-    for (int at = from; at < bytes.length; at += LONGS * 8) {
+    for (int at = from; at < to; at += ENTRY_BYTES) {
       Hash hash = new Hash(Bytes.getLong(bytes, at), Bytes.getLong(bytes, at + 8));
       long what = Bytes.getLong(bytes, at + 24);
       long where = Bytes.getLong(bytes, at + 40);

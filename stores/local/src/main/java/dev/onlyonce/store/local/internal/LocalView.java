@@ -45,6 +45,7 @@ final class LocalView implements Log.Visitor {
   static LocalView open(Disk disk, StoreId id, Log.Settings settings) throws IOException {
     LocalView view = new LocalView(disk, id, settings);
     try {
+      view.index.reserve(view.snapshots.entries());
       view.log.recover(view);
       return view;
     } catch (IOException | RuntimeException | Error e) {
@@ -61,8 +62,8 @@ final class LocalView implements Log.Visitor {
   }
 
   @Override
-  public boolean snapshot(Segment segment) throws IOException {
-    boolean loaded = snapshots.load(segment, this);
+  public boolean snapshot(Segment segment, Bytes buffer) throws IOException {
+    boolean loaded = snapshots.load(segment, this, buffer);
     if (!loaded) {
       withoutSnapshot.add(segment);
     }

@@ -32,8 +32,12 @@ final class Log implements AutoCloseable {
   /** Who is told what a log says when it is opened. */
   interface Visitor {
 
-    /** Takes over what a snapshot says of a whole segment; returns false if there is none. */
-    boolean snapshot(Segment segment) throws IOException;
+    /**
+     * Takes over what a snapshot says of a whole segment; returns false if there is none.
+     *
+     * @param buffer to read it into
+     */
+    boolean snapshot(Segment segment, Bytes buffer) throws IOException;
 
     /** Returns who takes over what this segment says. */
     LogReader reader(Segment segment);
@@ -58,6 +62,10 @@ final class Log implements AutoCloseable {
   private final Settings settings;
   private final TreeMap<Long, Segment> segments = new TreeMap<>();
   private final Bytes frame = new Bytes(1 << 16);
+
+  /** The file that is read while the log is recovered or followed. */
+  private Bytes read = new Bytes(0);
+
   private @Nullable Segment last;
   private @Nullable Segment recent;
   private int namesBefore;
@@ -101,6 +109,7 @@ final class Log implements AutoCloseable {
       }
       recover(segment, isLast, visitor);
     }
+    read = new Bytes(0);
   }
 
   /** Opens a segment; returns null for a last one that was never begun completely. */
@@ -137,44 +146,40 @@ final class Log implements AutoCloseable {
 
   private boolean hasFrames(String file) throws IOException {
     try (Disk.Data data = disk.open(file)) {
-      byte[] bytes = readAll(data);
-      return nextFrame(bytes, Segment.HEADER) != null;
+      read.readAll(data);
+      return nextFrame(Segment.HEADER) != null;
     }
-  }
-
-  private static byte[] readAll(Disk.Data data) throws IOException {
-    byte[] bytes = new byte[Math.toIntExact(data.size())];
-    int length = data.read(ByteBuffer.wrap(bytes), 0);
-    return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }
 
   private void recover(Segment segment, boolean isLast, Visitor visitor) throws IOException {
     if (sequence == 0) {
       sequence = segment.firstFrame - 1;
     }
-    if (!isLast && visitor.snapshot(segment)) {
+    if (!isLast && visitor.snapshot(segment, read)) {
       sequence = segment.lastFrame;
       synced = sequence;
       lastMicros = Math.max(lastMicros, segment.lastMicros);
       return;
     }
     unsynced.clear();
-    byte[] bytes = readAll(segment.data);
-    replay(segment, bytes, visitor);
+    read.readAll(segment.data);
+    replay(segment, visitor);
     if (isLast || !segment.sealed) {
-      checkTail(segment, bytes, isLast);
+      checkTail(segment, isLast);
     }
     synced = sequence;
   }
 
   /** Takes over all frames from where the segment ended until now. */
-  private void replay(Segment segment, byte[] bytes, Visitor visitor) throws IOException {
+  private void replay(Segment segment, Visitor visitor) throws IOException {
+    byte[] bytes = read.array();
+    int limit = read.end();
     while (!segment.sealed) {
       int at = (int) segment.end;
-      FrameHeader header = FrameHeader.read(bytes, at, bytes.length, settings.storeId());
+      FrameHeader header = FrameHeader.read(bytes, at, limit, settings.storeId());
       if (header == null
           || header.sequence() != sequence + 1
-          || !header.isBodyWhole(bytes, at, bytes.length)) {
+          || !header.isBodyWhole(bytes, at, limit)) {
         return;
       }
       unsynced.add(new Frame(header.sequence(), at));
@@ -239,7 +244,7 @@ final class Log implements AutoCloseable {
   }
 
   /** Looks at what comes behind the last good frame: what a crash left, or damage. */
-  private void checkTail(Segment segment, byte[] bytes, boolean isLast) throws IOException {
+  private void checkTail(Segment segment, boolean isLast) throws IOException {
     int tail = (int) segment.end;
     if (!isLast) {
       throw new DamagedException(segment.fileName(), tail, "a frame is broken or missing");
@@ -247,27 +252,27 @@ final class Log implements AutoCloseable {
     if (!settings.writes()) {
       return;
     }
-    FrameHeader later = nextFrame(bytes, tail);
+    FrameHeader later = nextFrame(tail);
     if (later != null && later.synced() > sequence) {
       throw new DamagedException(
           segment.fileName(), tail, "a frame is broken that was complete when others were written");
     }
-    if (!isZero(bytes, tail)) {
-      segment.data.write(ByteBuffer.wrap(new byte[bytes.length - tail]), tail);
+    if (!isZero(tail)) {
+      segment.data.write(ByteBuffer.wrap(new byte[read.end() - tail]), tail);
     }
     // A sync may have failed, after which the frame can be read, but is not on the disk, and would
     // not be written by another sync alone.
     int from = unsynced.isEmpty() ? tail : unsynced.get(0).offset;
-    segment.data.write(ByteBuffer.wrap(bytes, from, tail - from), from);
+    segment.data.write(ByteBuffer.wrap(read.array(), from, tail - from), from);
     segment.data.sync();
     unsynced.clear();
   }
 
   /** Returns the header of the next frame that is newer than the last good one. */
-  private @Nullable FrameHeader nextFrame(byte[] bytes, int from) {
+  private @Nullable FrameHeader nextFrame(int from) {
     FrameHeader newest = null;
-    for (int at = from; at + FrameHeader.BYTES <= bytes.length; at += 8) {
-      FrameHeader header = FrameHeader.read(bytes, at, bytes.length, settings.storeId());
+    for (int at = from; at + FrameHeader.BYTES <= read.end(); at += 8) {
+      FrameHeader header = FrameHeader.read(read.array(), at, read.end(), settings.storeId());
       if (header != null && header.sequence() > sequence) {
         newest = newest == null || header.synced() > newest.synced() ? header : newest;
       }
@@ -275,9 +280,9 @@ final class Log implements AutoCloseable {
     return newest;
   }
 
-  private static boolean isZero(byte[] bytes, int from) {
-    for (int i = from; i < bytes.length; i++) {
-      if (bytes[i] != 0) {
+  private boolean isZero(int from) {
+    for (int i = from; i < read.end(); i++) {
+      if (read.array()[i] != 0) {
         return false;
       }
     }
@@ -287,7 +292,8 @@ final class Log implements AutoCloseable {
   /** Takes over what the writer has added since, for a reader beside it. */
   void follow(Visitor visitor) throws IOException {
     if (last != null && !last.sealed) {
-      replay(last, readAll(last.data), visitor);
+      read.readAll(last.data);
+      replay(last, visitor);
     }
     List<String> files = disk.list().stream().filter(Segment::isSegment).sorted().toList();
     for (String file : files) {
@@ -296,7 +302,8 @@ final class Log implements AutoCloseable {
         if (segment == null) {
           return;
         }
-        replay(segment, readAll(segment.data), visitor);
+        read.readAll(segment.data);
+        replay(segment, visitor);
       }
     }
   }
@@ -511,12 +518,14 @@ final class Log implements AutoCloseable {
 
   /** Shows what a segment says, from its beginning to where it ends now. */
   void scan(Segment segment, LogReader reader) throws IOException {
-    byte[] bytes = readAll(segment.data);
+    Bytes content = new Bytes(0);
+    content.readAll(segment.data);
+    byte[] bytes = content.array();
     EntryCodec codec = new EntryCodec(segment.baseMillis, new Names());
     int at = Segment.HEADER;
     while (at < segment.end) {
-      FrameHeader header = FrameHeader.read(bytes, at, bytes.length, settings.storeId());
-      if (header == null || !header.isBodyWhole(bytes, at, bytes.length)) {
+      FrameHeader header = FrameHeader.read(bytes, at, content.end(), settings.storeId());
+      if (header == null || !header.isBodyWhole(bytes, at, content.end())) {
         throw new DamagedException(segment.fileName(), at, "a frame has changed");
       }
       int end = at + FrameHeader.BYTES + header.bodyBytes();

@@ -6,7 +6,6 @@ import dev.onlyonce.spi.KeyHash;
 import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -122,19 +121,30 @@ final class Snapshot {
     disk.sync();
   }
 
+  /** Returns about how many entries all snapshots have. */
+  long entries() throws IOException {
+    long bytes = 0;
+    for (String file : disk.list()) {
+      if (file.matches(PREFIX + "[0-9a-f]{16}")) {
+        try (Disk.Data data = disk.open(file)) {
+          bytes += data.size();
+        }
+      }
+    }
+    return bytes / Index.ENTRY_BYTES;
+  }
+
   /** Takes over what the snapshot says; returns false if there is none that can be used. */
-  boolean load(Segment segment, LocalView view) throws IOException {
+  boolean load(Segment segment, LocalView view, Bytes buffer) throws IOException {
     String name = fileName(segment.base);
     if (!disk.list().contains(name)) {
       return false;
     }
-    byte[] bytes;
     try (Disk.Data data = disk.open(name)) {
-      bytes = new byte[Math.toIntExact(data.size())];
-      int length = data.read(ByteBuffer.wrap(bytes), 0);
-      bytes = length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+      buffer.readAll(data);
     }
-    if (!isOf(segment, bytes)) {
+    byte[] bytes = buffer.array();
+    if (!isOf(segment, bytes, buffer.end())) {
       return false;
     }
     try {
@@ -144,7 +154,7 @@ final class Snapshot {
       segment.records = (int) Bytes.getLong(bytes, 64);
       view.log.raiseFloor(Bytes.getLong(bytes, 56));
       int count = (int) Bytes.getLong(bytes, 72);
-      Cursor in = new Cursor(bytes, 80, bytes.length);
+      Cursor in = new Cursor(bytes, 80, buffer.end());
       for (long i = in.getVar(); i > 0; i--) {
         segment.names.add(new String(in.get(in.getSize()), UTF_8));
       }
@@ -154,7 +164,7 @@ final class Snapshot {
       }
       int entries = in.position() + 7 & ~7;
       segment.sealed = true;
-      view.index.load(bytes, entries, count, segment.names::scope);
+      view.index.load(bytes, entries, buffer.end(), count, segment.names::scope);
       return true;
     } catch (Malformed | IllegalArgumentException e) {
       throw new DamagedException(
@@ -162,12 +172,12 @@ final class Snapshot {
     }
   }
 
-  private boolean isOf(Segment segment, byte[] bytes) {
-    return bytes.length >= MIN_BYTES
+  private boolean isOf(Segment segment, byte[] bytes, int length) {
+    return length >= MIN_BYTES
         && Bytes.getLong(bytes, 0) == MAGIC
         && Bytes.getInt(bytes, 8) == VERSION
         && Bytes.getLong(bytes, 16) == id.id()
         && Bytes.getLong(bytes, 24) == segment.base
-        && Bytes.crc(new CRC32C(), bytes, CHECKED_FROM, bytes.length) == Bytes.getInt(bytes, 12);
+        && Bytes.crc(new CRC32C(), bytes, CHECKED_FROM, length) == Bytes.getInt(bytes, 12);
   }
 }

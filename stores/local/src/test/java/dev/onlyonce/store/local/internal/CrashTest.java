@@ -69,7 +69,7 @@ class CrashTest {
     private byte[] note = {};
     private byte[] openNote;
     private int keys;
-    private long aheadMinutes;
+    private long aheadHours;
 
     History(long seed, UnaryOperator<Disk> bug, Consumer<LocalEngine.Settings> wrong) {
       this.seed = seed;
@@ -102,11 +102,13 @@ class CrashTest {
       }
     }
 
-    /** Sets the wall clock back, or so far ahead that it is not believed. */
+    /**
+     * Sets the wall clock back, or so far ahead that it is not believed: by hours, an even number.
+     */
     private void jump() {
-      long to = random.nextBoolean() ? -random.nextInt(10_000) : random.nextInt(120, 600_000);
-      time.jump(Duration.ofMinutes(to - aheadMinutes));
-      aheadMinutes = to;
+      long to = 2L * random.nextInt(-100, 5_000);
+      time.jump(Duration.ofHours(to - aheadHours));
+      aheadHours = to;
     }
 
     private LocalEngine open() throws IOException {
