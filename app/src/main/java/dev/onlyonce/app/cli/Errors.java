@@ -69,7 +69,7 @@ final class Errors {
   /** What was printed must have arrived, if all else went well. */
   int checkOutput(PrintStream out, int code) {
     boolean lost = out.checkError() && !Outputs.standardOutputIsPipe();
-    if (lost && code == ExitCode.FINE.number()) {
+    if (lost && (code == ExitCode.FINE.number() || code == ExitCode.FINDING.number())) {
       say("cannot write to standard output");
       return ExitCode.IO_FAILURE.number();
     }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Finds the key of a whole, well-formed record. Not thread-safe. */
-interface RecordKeys {
+public interface RecordKeys {
 
   /** Returns the key of an entry, or why it has none. */
   Extracted find(RecordBatch batch, int entry);

@@ -1,0 +1,101 @@
+package dev.onlyonce.app.audit;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.app.dedup.RecordKeys;
+import dev.onlyonce.app.input.Format;
+import dev.onlyonce.app.input.RecordBatch;
+import dev.onlyonce.app.input.RecordReader;
+import dev.onlyonce.spi.KeyExtractor.Extracted;
+import dev.onlyonce.spi.KeyExtractor.Keyed;
+import dev.onlyonce.spi.KeyExtractor.Reason;
+import dev.onlyonce.spi.KeyExtractor.Unkeyed;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** The records of one side: what was sent, or the effects. Used once, by one thread. */
+final class Side {
+
+  private final RecordReader reader;
+  private final RecordBatch batch = new RecordBatch();
+  private final RecordKeys keys;
+  private final Format format;
+  private boolean more;
+  private long records;
+
+  /**
+   * Reads the first records, so that the format is known.
+   *
+   * @param expressions name the key; none stands for the whole record, as text if it fits
+   * @param inLinesToo that they are meant for plain lines, too, where they mean nothing
+   */
+  Side(RecordReader reader, List<String> expressions, boolean inLinesToo) {
+    this.reader = reader;
+    this.more = reader.read(batch);
+    this.format = reader.format().orElse(Format.LINES);
+    boolean whole = expressions.isEmpty() || (format == Format.LINES && !inLinesToo);
+    this.keys = !more || whole ? Side::whole : keys(expressions);
+  }
+
+  private RecordKeys keys(List<String> expressions) {
+    return RecordKeys.of(format, reader.header(), expressions);
+  }
+
+  private static Extracted whole(RecordBatch batch, int entry) {
+    int start = batch.start(entry);
+    int length = batch.contentEnd(entry) - start;
+    return length == 0
+        ? new Unkeyed(Reason.EMPTY, "the line is empty")
+        : new Keyed(Key.fitting(batch.bytes(), start, length));
+  }
+
+  /** Tells whether its fields have types: numbers that are not text. */
+  boolean isTyped() {
+    return format == Format.JSONL;
+  }
+
+  /** Is told of each record that has a key. */
+  interface Visitor {
+    void visit(Key key, String input, long line);
+  }
+
+  /** Reads on to the end, changes each key in this way, and shows it. */
+  void read(UnaryOperator<Key> change, LeftOut leftOut, Visitor visitor) {
+    while (more) {
+      for (int i = 0; i < batch.size(); i++) {
+        if (batch.isPlain(i) && batch.isBlank(i, format)) {
+          continue;
+        }
+        records += batch.part(i).begins() ? 1 : 0;
+        Optional<Key> key = key(i, leftOut);
+        if (key.isPresent()) {
+          visitor.visit(change.apply(key.get()), batch.inputName(), batch.line(i));
+        }
+      }
+      more = reader.read(batch);
+    }
+  }
+
+  private Optional<Key> key(int entry, LeftOut leftOut) {
+    if (!batch.isPlain(entry)) {
+      leftOut.bad(batch, entry, batch.problem(entry).sentence());
+      return Optional.empty();
+    }
+    Extracted found = keys.find(batch, entry);
+    if (found instanceof Keyed keyed) {
+      return Optional.of(keyed.key());
+    }
+    Unkeyed unkeyed = (Unkeyed) found;
+    if (unkeyed.reason() == Reason.UNDECODABLE) {
+      leftOut.bad(batch, entry, "cannot be read: " + unkeyed.detail());
+    } else {
+      leftOut.withoutKey(batch, entry, "has no key: " + unkeyed.detail());
+    }
+    return Optional.empty();
+  }
+
+  /** Returns how many records there were. */
+  long records() {
+    return records;
+  }
+}
