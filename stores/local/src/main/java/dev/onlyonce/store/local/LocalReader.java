@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,11 @@ public final class LocalReader implements ClaimReader, AutoCloseable {
   @Override
   public Map<ClaimState, Long> totals() {
     return observer.totals();
+  }
+
+  /** Returns the scopes that records may be of: no other has any, and some may have none. */
+  public Set<Scope> scopes() {
+    return observer.scopes();
   }
 
   @Override

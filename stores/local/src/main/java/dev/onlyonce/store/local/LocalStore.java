@@ -17,11 +17,13 @@ import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
 import dev.onlyonce.spi.TransactionalStore;
 import dev.onlyonce.store.local.internal.LocalEngine;
+import dev.onlyonce.store.local.internal.LocalObserver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,6 +159,11 @@ public final class LocalStore
     return engine.totals();
   }
 
+  /** Returns the scopes that records may be of: no other has any, and some may have none. */
+  public Set<Scope> scopes() {
+    return engine.scopes();
+  }
+
   @Override
   public void close() {
     engine.close();
@@ -172,12 +179,14 @@ public final class LocalStore
    *   <li>segments: 64 MiB
    *   <li>sync: before every answer
    *   <li>a wall clock that has jumped: not trusted
+   *   <li>a directory without a store: gets one
    *   <li>time: the clocks of this machine
    * </ul>
    */
   public static final class Builder {
     private final LocalEngine.Settings settings = new LocalEngine.Settings();
     private final Path directory;
+    private boolean mustExist;
 
     private Builder(Path directory) {
       this.directory = directory;
@@ -229,6 +238,12 @@ public final class LocalStore
       return this;
     }
 
+    /** Refuses a directory in which there is no store, instead of making one. */
+    public Builder existing() {
+      mustExist = true;
+      return this;
+    }
+
     /** Sets the clocks, for tests. */
     public Builder time(Time replacement) {
       settings.time = replacement;
@@ -241,6 +256,9 @@ public final class LocalStore
      * @throws StoreException if that cannot be done
      */
     public LocalStore open() {
+      if (mustExist) {
+        LocalObserver.requireStore(directory);
+      }
       return new LocalStore(LocalEngine.open(directory, settings));
     }
   }

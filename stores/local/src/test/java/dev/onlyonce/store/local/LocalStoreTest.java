@@ -259,6 +259,51 @@ class LocalStoreTest {
   }
 
   @Test
+  void a_store_that_must_be_there_is_not_made() {
+    Path nowhere = directory.resolve("nowhere");
+    assertThatThrownBy(() -> LocalStore.at(nowhere).existing().open())
+        .isInstanceOf(StoreException.class)
+        .hasMessage("there is no local store in " + nowhere);
+    assertThat(nowhere).doesNotExist();
+    store().open().close();
+    store().existing().open().close();
+  }
+
+  /** A reader took the log for ending before a broken frame, so that keys behind it were absent. */
+  @Test
+  @Semantics({76, 99})
+  void damage_before_frames_that_were_synced_is_refused_by_a_reader_too() throws IOException {
+    try (LocalStore store = store().segmentBytes(1 << 20).open()) {
+      fill(store, "order-", 500, DAY);
+    }
+    Path file = directory.resolve(segments().get(0));
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[200] ^= 4;
+    Files.write(file, bytes);
+    assertThatThrownBy(() -> LocalReader.open(directory, time))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(" is damaged at offset ");
+  }
+
+  @Test
+  @Semantics(47)
+  void scopes_are_known_also_after_the_store_was_opened_anew() {
+    Scope mail = Scope.of("mail");
+    try (LocalStore store = store().owner("the worker").open()) {
+      fill(store, "order-", 500, DAY);
+      claim(store, ClaimRequest.of(mail, Key.of("a"), 1, DAY, Lapse.PARK));
+      assertThat(store.scopes()).containsExactlyInAnyOrder(SCOPE, mail);
+    }
+    try (LocalReader reader = LocalReader.open(directory, time)) {
+      assertThat(reader.scopes()).containsExactlyInAnyOrder(SCOPE, mail);
+    }
+    try (LocalStore store = store().open()) {
+      assertThat(store.scopes()).containsExactlyInAnyOrder(SCOPE, mail);
+    }
+  }
+
+  @Test
+  @Semantics(99)
   void a_reader_of_nothing_says_so() {
     assertThatThrownBy(() -> LocalReader.open(directory.resolve("nowhere")))
         .isInstanceOf(StoreException.class)

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -514,6 +515,11 @@ public final class LocalEngine {
   /** Counts the records of each state. */
   public Map<ClaimState, Long> totals() {
     return reading(() -> view.totals(nowMillis()));
+  }
+
+  /** Returns the scopes that there may be records of. */
+  public Set<Scope> scopes() {
+    return reading(view::scopes);
   }
 
   /** Forgets up to so many settled records, and frees segments of which little is needed. */

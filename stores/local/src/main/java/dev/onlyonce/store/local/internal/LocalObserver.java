@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a store's files beside whoever writes them. Safe for use by several threads. */
@@ -74,6 +75,17 @@ public final class LocalObserver {
           throw e;
         }
       }
+    }
+  }
+
+  /**
+   * Refuses a directory in which there is no store.
+   *
+   * @throws StoreException if that is so
+   */
+  public static void requireStore(Path directory) {
+    if (!Files.exists(directory.resolve(StoreId.FILE))) {
+      throw noStore(directory);
     }
   }
 
@@ -153,6 +165,11 @@ public final class LocalObserver {
   /** Counts the records of each state. */
   public Map<ClaimState, Long> totals() {
     return reading((read, now) -> read.totals(now));
+  }
+
+  /** Returns the scopes that there may be records of. */
+  public Set<Scope> scopes() {
+    return reading((read, now) -> read.scopes());
   }
 
   /** Closes the files. */

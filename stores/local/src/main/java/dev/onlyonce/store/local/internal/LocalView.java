@@ -12,10 +12,12 @@ import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -140,6 +142,13 @@ final class LocalView implements Log.Visitor {
       return index.isClaimed(place);
     }
     return !index.isCompact(place) || query.states().contains(ClaimState.DONE);
+  }
+
+  /** Returns the scopes that there may be records of. */
+  Set<Scope> scopes() {
+    Set<Scope> scopes = new HashSet<>();
+    log.segments().forEach(segment -> segment.names.addScopesTo(scopes));
+    return scopes;
   }
 
   Map<ClaimState, Long> totals(long nowMillis) throws IOException {

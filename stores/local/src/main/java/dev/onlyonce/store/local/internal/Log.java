@@ -249,13 +249,13 @@ final class Log implements AutoCloseable {
     if (!isLast) {
       throw new DamagedException(segment.fileName(), tail, "a frame is broken or missing");
     }
-    if (!settings.writes()) {
-      return;
-    }
     FrameHeader later = nextFrame(tail);
     if (later != null && later.synced() > sequence) {
       throw new DamagedException(
           segment.fileName(), tail, "a frame is broken that was complete when others were written");
+    }
+    if (!settings.writes()) {
+      return;
     }
     if (!isZero(tail)) {
       segment.data.write(ByteBuffer.wrap(new byte[read.end() - tail]), tail);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The scopes and owners that a segment has named so far. Not safe for use by several threads. */
@@ -60,6 +61,17 @@ final class Names {
 
   int size() {
     return names.size();
+  }
+
+  /** Adds those that could be scopes; some of them may be owners. */
+  void addScopesTo(Set<Scope> all) {
+    for (String name : names) {
+      try {
+        all.add(Scope.of(name));
+      } catch (IllegalArgumentException e) {
+        // An owner.
+      }
+    }
   }
 
   /** Forgets the names that came after there were this many. */
