@@ -4,6 +4,7 @@ import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.app.output.ReaderGoneException;
+import dev.onlyonce.spi.StoreException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
@@ -55,6 +56,9 @@ final class Errors {
       say(failure.sentence());
       trace(e);
       return failure.exitCode().number();
+    }
+    if (e instanceof StoreException store) {
+      return report(Failure.store(store));
     }
     if (e instanceof OutOfMemoryError) {
       say("out of memory; give Java more, as in ONLYONCE_JAVA_OPTS=-Xmx4g, or JAVA_TOOL_OPTIONS");

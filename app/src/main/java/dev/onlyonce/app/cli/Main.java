@@ -1,8 +1,10 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.Scope;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.input.Format;
+import dev.onlyonce.spi.ClaimState;
 import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine;
@@ -18,7 +20,13 @@ import picocli.CommandLine.TypeConversionException;
     description = "Lets each business key take effect once.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    subcommands = {DedupCommand.class, AuditCommand.class, HelpCommand.class},
+    subcommands = {
+      DedupCommand.class,
+      ClaimsCommand.class,
+      AuditCommand.class,
+      CompletionCommand.class,
+      HelpCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND",
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
@@ -50,7 +58,11 @@ public final class Main {
         .registerConverter(Path.class, Main::path)
         .registerConverter(Duration.class, Amounts::duration)
         .registerConverter(Format.class, new Choice<>(Format.class))
-        .registerConverter(Stats.class, new Choice<>(Stats.class));
+        .registerConverter(Stats.class, new Choice<>(Stats.class))
+        .registerConverter(Scope.class, ScopeOption::parse)
+        .registerConverter(ClaimState.class, new Choice<>(ClaimState.class))
+        .registerConverter(
+            CompletionCommand.Kind.class, new Choice<>(CompletionCommand.Kind.class));
   }
 
   private static Path path(String name) {

@@ -1,0 +1,95 @@
+package dev.onlyonce.app.cli;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.app.ExitCode;
+import dev.onlyonce.app.claims.Lookup;
+import dev.onlyonce.app.claims.RecordJson;
+import dev.onlyonce.app.claims.RecordText;
+import dev.onlyonce.app.output.JsonLines;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.store.local.LocalReader;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code onlyonce claims history}: what has happened to a key. */
+@Command(
+    name = "history",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false,
+    description = {
+      "Shows what has happened to a key, oldest first, as far back as the store's log goes. It reads"
+          + " the whole log.%n"
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:the key is known",
+      "1:the key is absent: it was never claimed, or its retention is over",
+      "2:the command line cannot be carried out",
+      "4:the store could not be opened or read"
+    },
+    footerHeading = "%nExample:%n",
+    footer = {"  onlyonce claims history order-4711/paid --state DIR"})
+final class ClaimsHistoryCommand implements Callable<Integer> {
+
+  @Parameters(paramLabel = "KEY", description = "The key, as it is shown.")
+  private String key = "";
+
+  @Mixin private StoreOption store = new StoreOption();
+
+  @Mixin private ScopeOption scope = new ScopeOption();
+
+  @Option(
+      names = "--json",
+      description = {
+        "Print a JSON object for each version, one a line, as claims show does; what it means is"
+            + " what it meant when it was written."
+      })
+  private boolean json;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    Key wanted = Lookup.key(key);
+    try (LocalReader reader = store.read()) {
+      Lookup lookup = scope.lookup(reader);
+      List<ClaimRecord> found = lookup.find(wanted);
+      if (found.isEmpty()) {
+        out.print(json ? "" : lookup.absence(key) + "\n");
+        out.flush();
+        return ExitCode.FINDING.number();
+      }
+      for (ClaimRecord record : found) {
+        print(out, reader.history(record.scope(), wanted));
+      }
+    }
+    out.flush();
+    return ExitCode.FINE.number();
+  }
+
+  private void print(PrintWriter out, List<ClaimRecord> versions) {
+    if (json) {
+      try (JsonLines lines = new JsonLines(out)) {
+        for (ClaimRecord version : versions) {
+          RecordJson then = new RecordJson(version.updatedAtMillis() - 1, false);
+          lines.object(it -> then.write(it, version));
+        }
+      }
+      return;
+    }
+    out.print(versions.get(0).key() + " in scope " + versions.get(0).scope() + "\n");
+    out.print(RecordText.historyHead() + "\n");
+    versions.forEach(version -> out.print(RecordText.historyLine(version) + "\n"));
+  }
+}

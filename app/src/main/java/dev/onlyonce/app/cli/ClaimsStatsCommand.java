@@ -1,0 +1,69 @@
+package dev.onlyonce.app.cli;
+
+import dev.onlyonce.app.ExitCode;
+import dev.onlyonce.app.claims.StateTotals;
+import dev.onlyonce.app.output.JsonLines;
+import dev.onlyonce.spi.Time;
+import dev.onlyonce.store.local.LocalReader;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code onlyonce claims stats}: how many keys there are. */
+@Command(
+    name = "stats",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false,
+    description = {"Counts the keys of each state.%n"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:fine",
+      "2:the command line cannot be carried out",
+      "4:the store could not be opened or read"
+    },
+    footerHeading = "%nExample:%n",
+    footer = {"  onlyonce claims stats --by-scope --state DIR"})
+final class ClaimsStatsCommand implements Callable<Integer> {
+
+  @Mixin private StoreOption store = new StoreOption();
+
+  @Option(
+      names = "--by-scope",
+      description = "Count each scope by itself, too; this reads every record.")
+  private boolean byScope;
+
+  @Option(names = "--json", description = "Print one JSON object, one a line for each scope.")
+  private boolean json;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    long now = Time.system().millis();
+    try (LocalReader reader = store.read()) {
+      Map<String, StateTotals> totals =
+          byScope
+              ? StateTotals.byScope(reader, now)
+              : Map.of(StateTotals.ALL, StateTotals.of(reader));
+      if (json) {
+        try (JsonLines lines = new JsonLines(out)) {
+          totals.forEach((scope, sums) -> lines.object(object -> sums.write(object, scope)));
+        }
+      } else {
+        out.print(StateTotals.head() + "\n");
+        totals.forEach((scope, sums) -> out.print(sums.line(scope) + "\n"));
+      }
+    }
+    out.flush();
+    return ExitCode.FINE.number();
+  }
+}

@@ -1,0 +1,41 @@
+package dev.onlyonce.app.cli;
+
+import dev.onlyonce.Scope;
+import dev.onlyonce.app.claims.Lookup;
+import dev.onlyonce.store.local.LocalReader;
+import dev.onlyonce.store.local.LocalStore;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** In which scope keys are. */
+final class ScopeOption {
+
+  @Option(
+      names = "--scope",
+      paramLabel = "NAME",
+      description = "Only keys of this scope. Without it, of all scopes.")
+  private @Nullable Scope scope;
+
+  @Nullable Scope scope() {
+    return scope;
+  }
+
+  Lookup lookup(LocalReader reader) {
+    return new Lookup(reader, scope == null ? reader.scopes() : Set.of(scope));
+  }
+
+  Lookup lookup(LocalStore store) {
+    return new Lookup(store, scope == null ? store.scopes() : Set.of(scope));
+  }
+
+  /** Reads the name of a scope. */
+  static Scope parse(String name) {
+    try {
+      return Scope.of(name);
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(e.getMessage());
+    }
+  }
+}
