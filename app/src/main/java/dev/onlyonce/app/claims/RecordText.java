@@ -50,7 +50,7 @@ public final class RecordText {
 
   private void addTimes(List<String> lines, ClaimRecord record) {
     boolean claim = Standing.isClaim(record);
-    add(lines, claim ? "renewed" : "settled", Moments.both(record.updatedAtMillis(), now));
+    add(lines, claim ? "changed" : "settled", Moments.both(record.updatedAtMillis(), now));
     if (claim) {
       add(lines, "lease until", Moments.both(record.leaseUntilMillis(), now));
     }

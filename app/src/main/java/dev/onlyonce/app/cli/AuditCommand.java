@@ -2,7 +2,6 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
-import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.audit.Audit;
 import dev.onlyonce.app.audit.JsonReport;
 import dev.onlyonce.app.audit.Summary;
@@ -14,6 +13,7 @@ import dev.onlyonce.app.input.RecordReader;
 import dev.onlyonce.app.output.SafeText;
 import dev.onlyonce.spi.Limits;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -54,7 +54,6 @@ import picocli.CommandLine.Spec;
     })
 final class AuditCommand implements Callable<Integer> {
 
-  private static final String DASH = "-";
   private static final long OTHER_HEAP_BYTES = 128L << 20;
   private static final long LEAST_HEAP_BYTES = 16L << 20;
 
@@ -63,14 +62,14 @@ final class AuditCommand implements Callable<Integer> {
       paramLabel = "FILE",
       required = true,
       description = "What was sent; may be given several times.")
-  private List<String> sent = List.of();
+  private List<Path> sent = List.of();
 
   @Option(
       names = "--effects",
       paramLabel = "FILE",
       required = true,
       description = "What has taken effect; may be given several times.")
-  private List<String> effects = List.of();
+  private List<Path> effects = List.of();
 
   @Option(
       names = {"-k", "--key"},
@@ -91,12 +90,14 @@ final class AuditCommand implements Callable<Integer> {
   @Option(
       names = {"-f", "--format"},
       paramLabel = "FORMAT",
+      completionCandidates = Choice.Formats.class,
       description = "jsonl, csv, tsv or lines. Without it, the first bytes of each side tell.")
   private @Nullable Format format;
 
   @Option(
       names = "--effects-format",
       paramLabel = "FORMAT",
+      completionCandidates = Choice.Formats.class,
       description = "The format of the effects, if it is another one.")
   private @Nullable Format effectsFormat;
 
@@ -132,7 +133,7 @@ final class AuditCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     requirePositiveLimit();
-    if (Stream.concat(sent.stream(), effects.stream()).filter(DASH::equals).count() > 1) {
+    if (Stream.concat(sent.stream(), effects.stream()).filter(AuditCommand::isDash).count() > 1) {
       throw Failure.usage("standard input (-) can be read only once; name it once");
     }
     Audit audit = new Audit(memoryBytes(), this::complain);
@@ -165,11 +166,14 @@ final class AuditCommand implements Callable<Integer> {
     }
   }
 
-  private RecordReader reader(List<String> files, @Nullable Format known, List<String> hints) {
+  private static boolean isDash(Path file) {
+    return file.toString().equals("-");
+  }
+
+  private RecordReader reader(List<Path> files, @Nullable Format known, List<String> hints) {
     List<Input> inputs =
         files.stream()
-            .map(
-                name -> name.equals(DASH) ? Input.standardInput() : Input.file(FileName.path(name)))
+            .map(file -> isDash(file) ? Input.standardInput() : Input.file(file))
             .toList();
     inputs.forEach(Input::check);
     return new RecordReader(inputs, new ReadSettings(known, !noHeader, maxRecordBytes, hints));

@@ -1,6 +1,9 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.app.input.Format;
+import dev.onlyonce.spi.ClaimState;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
@@ -27,5 +30,40 @@ final class Choice<E extends Enum<E>> implements ITypeConverter<E> {
     throw new TypeConversionException(
         "must be %s or %s, was '%s'"
             .formatted(String.join(", ", words.subList(0, last)), words.get(last), value));
+  }
+
+  /** The words that a shell completes. */
+  private abstract static class Words implements Iterable<String> {
+    private final List<String> words;
+
+    Words(List<? extends Enum<?>> all) {
+      this.words = all.stream().map(one -> one.name().toLowerCase(Locale.ROOT)).toList();
+    }
+
+    @Override
+    public Iterator<String> iterator() {
+      return words.iterator();
+    }
+  }
+
+  /** The formats of records. */
+  static final class Formats extends Words {
+    Formats() {
+      super(List.of(Format.values()));
+    }
+  }
+
+  /** The states that a record may be in, as far as this version knows. */
+  static final class States extends Words {
+    States() {
+      super(List.of(ClaimState.CLAIMED, ClaimState.DONE, ClaimState.FAILED, ClaimState.RELEASED));
+    }
+  }
+
+  /** The shells that there is a completion script for. */
+  static final class Shells extends Words {
+    Shells() {
+      super(List.of(CompletionCommand.Kind.values()));
+    }
   }
 }

@@ -57,6 +57,7 @@ final class ClaimsListCommand implements Callable<Integer> {
   @Option(
       names = "--state-is",
       paramLabel = "STATE",
+      completionCandidates = Choice.States.class,
       split = ",",
       description = "Only keys in this state, or these: claimed, done, failed, released.")
   private List<ClaimState> states = List.of();

@@ -32,7 +32,10 @@ final class CompletionCommand implements Callable<Integer> {
     ZSH
   }
 
-  @Parameters(paramLabel = "bash|zsh", description = "The shell.")
+  @Parameters(
+      paramLabel = "bash|zsh",
+      completionCandidates = Choice.Shells.class,
+      description = "The shell.")
   @SuppressWarnings({"NullAway.Init", "UnusedVariable"}) // picocli sets it; one script is for both
   private Kind shell;
 

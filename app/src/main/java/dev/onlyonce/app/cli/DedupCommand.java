@@ -88,6 +88,7 @@ final class DedupCommand implements Callable<Integer> {
   @Option(
       names = {"-f", "--format"},
       paramLabel = "FORMAT",
+      completionCandidates = Choice.Formats.class,
       description = {
         "jsonl, csv, tsv or lines. Without it, the first bytes of the input tell.",
         "csv follows RFC 4180; tsv has no quotes."

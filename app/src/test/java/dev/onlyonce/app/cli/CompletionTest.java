@@ -62,8 +62,16 @@ class CompletionTest {
   void options_and_their_values_are_completed() {
     assertThat(complete("onlyonce", "dedup", "--dup")).containsExactly("--duplicates");
     assertThat(complete("onlyonce", "claims", "list", "--in")).containsExactly("--in-doubt");
-    assertThat(complete("onlyonce", "claims", "list", "--state-is", "")).contains("FAILED");
-    assertThat(complete("onlyonce", "dedup", "--format", "CS")).containsExactly("CSV");
+    assertThat(complete("onlyonce", "claims", "list", "--state-is", "fa"))
+        .containsExactly("failed");
+    assertThat(complete("onlyonce", "dedup", "--format", "cs")).containsExactly("csv");
+    assertThat(complete("onlyonce", "completion", "")).contains("bash", "zsh");
+  }
+
+  @Test
+  void files_are_completed() {
+    assertThat(complete("onlyonce", "audit", "--sent", "scr")).containsExactly("script");
+    assertThat(complete("onlyonce", "claims", "list", "--state", "scr")).containsExactly("script");
   }
 
   @Test
