@@ -4,7 +4,10 @@ package dev.onlyonce.app;
 public enum ExitCode {
   /** Everything was done; also when the reader of the output went away early, as head does. */
   FINE(0),
-  /** Everything was done, and it found what it was asked to look for. */
+  /**
+   * Everything was done, and there is something to look at: a difference was found, or a key is
+   * absent or was left as it is.
+   */
   FINDING(1),
   /** The command line cannot be carried out. */
   USAGE(2),

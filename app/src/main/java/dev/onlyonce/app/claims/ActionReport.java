@@ -71,19 +71,15 @@ public final class ActionReport implements AutoCloseable {
     }
   }
 
-  /** There is no record of a key. */
-  public void notFound(Key key, String sentence) {
-    unknown(key, sentence);
-  }
-
   /** More than one scope has a key. */
   public void ambiguous(Key key, List<ClaimRecord> found) {
     String scopes =
         found.stream().map(record -> record.scope().name()).collect(Collectors.joining(", "));
-    unknown(key, key + " is in several scopes (" + scopes + "): say which with --scope");
+    notFound(key, key + " is in several scopes (" + scopes + "): say which with --scope");
   }
 
-  private void unknown(Key key, String sentence) {
+  /** There is no record of a key, or not one. */
+  public void notFound(Key key, String sentence) {
     unchanged++;
     if (lines != null) {
       lines.object(

@@ -1,28 +1,21 @@
 package dev.onlyonce.app.cli;
 
-import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.claims.Action;
 import dev.onlyonce.app.claims.ActionReport;
 import dev.onlyonce.app.claims.Listing;
-import dev.onlyonce.app.claims.Lookup;
 import dev.onlyonce.app.claims.Operator;
 import dev.onlyonce.app.claims.Selection;
-import dev.onlyonce.spi.ClaimReader;
-import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Time;
 import dev.onlyonce.store.local.LocalReader;
 import dev.onlyonce.store.local.LocalStore;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -98,12 +91,12 @@ final class ActOptions {
       }
       if (dryRun) {
         try (LocalReader reader = store.read()) {
-          each(order, reader, scope.lookup(reader), now, report, null);
+          new ActRun(order, now, report, null).on(keys, reader, scope.lookup(reader));
         }
       } else {
         try (LocalStore writer = store.write("operator:" + name)) {
           Operator operator = new Operator(writer, retention);
-          each(order, writer, scope.lookup(writer), now, report, operator);
+          new ActRun(order, now, report, operator).on(keys, writer, scope.lookup(writer));
         }
       }
       report.end();
@@ -142,68 +135,5 @@ final class ActOptions {
             bulk.option,
             count[0],
             count[0] == 1 ? "key" : "keys"));
-  }
-
-  private void each(
-      Order order,
-      ClaimReader reader,
-      Lookup lookup,
-      long now,
-      ActionReport report,
-      @Nullable Operator operator) {
-    if (order.bulk != null) {
-      new Listing(reader, order.bulk.selection, now)
-          .inBatches(batch -> act(order, batch, now, report, operator));
-      return;
-    }
-    List<ClaimRecord> records = named(lookup, report);
-    for (int from = 0; from < records.size(); from += Listing.PAGE) {
-      int to = Math.min(records.size(), from + Listing.PAGE);
-      act(order, records.subList(from, to), now, report, operator);
-    }
-  }
-
-  /** Finds the records of the keys that were named, and tells which cannot be found. */
-  private List<ClaimRecord> named(Lookup lookup, ActionReport report) {
-    Map<Key, String> distinct = new LinkedHashMap<>();
-    keys.forEach(text -> distinct.putIfAbsent(Lookup.key(text), text));
-    List<ClaimRecord> records = new ArrayList<>();
-    distinct.forEach(
-        (key, text) -> {
-          List<ClaimRecord> found = lookup.find(key);
-          if (found.size() == 1) {
-            records.add(found.get(0));
-          } else if (found.isEmpty()) {
-            report.notFound(key, lookup.absence(text));
-          } else {
-            report.ambiguous(key, found);
-          }
-        });
-    return records;
-  }
-
-  private static void act(
-      Order order,
-      List<ClaimRecord> batch,
-      long now,
-      ActionReport report,
-      @Nullable Operator operator) {
-    List<ClaimRecord> meant = new ArrayList<>();
-    for (ClaimRecord record : batch) {
-      String refusal = order.action.refusal(record, now, order.forced);
-      if (refusal == null) {
-        meant.add(record);
-      } else if (order.bulk == null) {
-        report.refused(record, refusal);
-      }
-    }
-    if (operator == null) {
-      meant.forEach(record -> report.done(record, 0));
-    } else if (!meant.isEmpty()) {
-      List<Long> tokens = operator.act(order.action, meant, order.result);
-      for (int i = 0; i < tokens.size(); i++) {
-        report.done(meant.get(i), tokens.get(i));
-      }
-    }
   }
 }

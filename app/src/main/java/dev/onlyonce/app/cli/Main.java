@@ -32,7 +32,7 @@ import picocli.CommandLine.TypeConversionException;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:fine; also when the reader of the output closes it early, as head does",
-      "1:done, and something was found",
+      "1:done, and there is something to look at: a difference, or a key that is absent",
       "2:the command line cannot be carried out",
       "3:the input is damaged, or has records that the policy does not accept",
       "4:a store, file or stream could not be opened, read or written",
