@@ -53,8 +53,11 @@ public final class Audit {
       List<String> keys,
       RecordReader effects,
       @Nullable List<String> effectKeys) {
-    Side left = new Side(sent, keys, true);
-    Side right = new Side(effects, effectKeys == null ? keys : effectKeys, effectKeys != null);
+    Side left = new Side(sent, "--key", keys, true);
+    Side right =
+        effectKeys == null
+            ? new Side(effects, "--key", keys, false)
+            : new Side(effects, "--effects-key", effectKeys, true);
     boolean mixed = left.isTyped() != right.isTyped();
     UnaryOperator<Key> change = mixed ? UntypedKeys::of : UnaryOperator.identity();
     left.read(change, leftOut, (key, in, line) -> ledger.sent(key, places.number(in, line)));

@@ -26,19 +26,20 @@ final class Side {
   /**
    * Reads the first records, so that the format is known.
    *
+   * @param option what the expressions were given with, for messages
    * @param expressions name the key; none stands for the whole record, as text if it fits
    * @param inLinesToo that they are meant for plain lines, too, where they mean nothing
    */
-  Side(RecordReader reader, List<String> expressions, boolean inLinesToo) {
+  Side(RecordReader reader, String option, List<String> expressions, boolean inLinesToo) {
     this.reader = reader;
     this.more = reader.read(batch);
     this.format = reader.format().orElse(Format.LINES);
     boolean whole = expressions.isEmpty() || (format == Format.LINES && !inLinesToo);
-    this.keys = !more || whole ? Side::whole : keys(expressions);
+    this.keys = !more || whole ? Side::whole : keys(option, expressions);
   }
 
-  private RecordKeys keys(List<String> expressions) {
-    return RecordKeys.of(format, reader.header(), expressions);
+  private RecordKeys keys(String option, List<String> expressions) {
+    return RecordKeys.of(format, reader.header(), option, expressions);
   }
 
   private static Extracted whole(RecordBatch batch, int entry) {

@@ -235,6 +235,8 @@ class AuditCommandTest {
     assertThat(once.run("audit", "--sent", "-", "--effects", "-").err())
         .isEqualTo("onlyonce: standard input (-) can be read only once; name it once\n");
     assertThat(audit("--key", "no", "--format", "csv").err()).contains("there is no column \"no\"");
+    assertThat(audit("--key", "1", "--effects-key", "no", "--no-header", "-f", "csv").err())
+        .contains("--effects-key no: without a header line");
     assertThat(audit("--limit", "0").err())
         .isEqualTo("onlyonce: --limit must be at least 1, was 0\n");
     assertThat(once.run("audit", "--sent", "@no", "--effects", "@effects"))
