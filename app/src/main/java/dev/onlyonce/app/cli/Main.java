@@ -18,7 +18,7 @@ import picocli.CommandLine.TypeConversionException;
     description = "Lets each business key take effect once.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    subcommands = {DedupCommand.class, HelpCommand.class},
+    subcommands = {DemoCommand.class, DedupCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
