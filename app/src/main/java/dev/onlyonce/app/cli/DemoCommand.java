@@ -39,6 +39,17 @@ import picocli.CommandLine.Spec;
       "1:with OnlyOnce, a payment was charged twice or never",
       "2:the command line cannot be carried out",
       "4:a process, a connection or a file failed"
+    },
+    footerHeading = "%nColumns:%n",
+    footer = {
+      "  deliveries  copies of callbacks that were sent, redeliveries included",
+      "  effects     charges that the bank booked; each callback should make one",
+      "  doubled     payments that were charged more than once",
+      "  lost        payments that were never charged",
+      "  resolved    payments that a kill left in doubt and that the bank was asked about",
+      "  look-ups    questions to the bank about them",
+      "  kills       how often the worker was killed",
+      "  seconds     how long the run took, processes started and ended"
     })
 final class DemoCommand implements Callable<Integer> {
 
@@ -53,8 +64,8 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--kills",
       paramLabel = "N",
-      description = "How often the worker is killed in each run: 10 by default.")
-  private int kills = 10;
+      description = "How often the worker is killed in each run: 8 by default.")
+  private int kills = 8;
 
   @Option(
       names = "--seed",
@@ -105,7 +116,9 @@ final class DemoCommand implements Callable<Integer> {
     List<Figures> runs = new ArrayList<>();
     try {
       for (Handling handling : Handling.values()) {
-        runs.add(demo.run(handling, acknowledged -> {}));
+        try (DemoProgress progress = DemoProgress.of(handling.word(), plan.copies())) {
+          runs.add(demo.run(handling, progress));
+        }
       }
       return runs;
     } catch (IOException e) {

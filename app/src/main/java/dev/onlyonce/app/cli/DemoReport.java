@@ -18,8 +18,8 @@ final class DemoReport {
   /** What is about to happen. */
   static String introduction(Plan plan) {
     return line(
-        "%,d payment callbacks, each one to four times: %,d copies over 4 connections. The worker is"
-            + " killed%n(SIGKILL) and restarted %s in each run. Seed %d.",
+        "%,d callbacks, each one to four times: %,d copies, up to 256 in flight over 4 connections.%n"
+            + "The worker is killed %s in each run, with SIGKILL. Seed %d.",
         plan.callbacks(), plan.copies(), times(plan.kills()), plan.seed());
   }
 
@@ -66,7 +66,7 @@ final class DemoReport {
           name, run.doubled(), run.lost());
     }
     if (run.handling() != Handling.ONLYONCE) {
-      return name + ": happened to double nothing this time; nothing kept it from doing so.";
+      return name + ": happened to double nothing this time; nothing in it keeps it from doing so.";
     }
     return line(
         "%s: each payment was charged once; %,d were in doubt after a kill, and the bank was asked.",

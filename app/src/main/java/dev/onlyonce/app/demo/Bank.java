@@ -9,14 +9,15 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.stream.Stream;
 
 /**
  * The bank, as a process: it charges what it is told and answers look-ups.
  *
  * <pre>
- *   question   verb (1) payment (4)    verb: 1 charge, 2 look up, 3 totals
- *   answer     receipt (8)             of a look-up: zero if the payment was never charged
- *              five numbers (8 each)   of totals
+ *   question   number (4) verb (1) payment (4)
+ *   answer     number (4) answer (8)
  * </pre>
  *
  * <p><b>Drained.</b> It serves one connection at a time, in the order in which they were opened,
@@ -28,9 +29,33 @@ import java.net.Socket;
  */
 final class Bank {
 
-  static final int CHARGE = 1;
-  static final int LOOK_UP = 2;
-  static final int TOTALS = 3;
+  /** What the bank can be asked. */
+  enum Verb {
+    /** Charge a payment; answered with the receipt. */
+    CHARGE(1),
+    /** The receipt of a payment, zero if it was not charged. */
+    LOOK_UP(2),
+    /** How many charges there were. */
+    CHARGES(3),
+    /** How many payments they were about. */
+    CHARGED(4),
+    /** How many payments were charged more than once. */
+    DOUBLED(5),
+    /** How many look-ups there were. */
+    LOOK_UPS(6),
+    /** How many payments they were about. */
+    LOOKED_UP(7);
+
+    private final int code;
+
+    Verb(int code) {
+      this.code = code;
+    }
+
+    static Verb of(int code) {
+      return Stream.of(values()).filter(verb -> verb.code == code).findAny().orElseThrow();
+    }
+  }
 
   private final Ledger ledger = new Ledger();
 
@@ -56,25 +81,34 @@ final class Bank {
     DataInputStream in = new DataInputStream(received);
     Answers answers = new Answers(client.getOutputStream());
     try {
-      for (int verb = in.read(); verb >= 0; verb = in.read()) {
-        answer(verb, in.readInt(), answers);
+      while (true) {
+        int number = in.readInt();
+        Verb verb = Verb.of(in.readByte());
+        answers.write(number, answer(verb, in.readInt()));
         if (received.available() == 0) {
           answers.flush();
         }
       }
     } catch (IOException e) {
-      // It died: in the middle of a question, or with answers unread, which is a reset, not an end.
-      answers.isGone = true;
+      // It is gone. Where it had not read all its answers, that is a reset instead of an end.
     }
   }
 
-  private void answer(int verb, int payment, Answers answers) {
-    switch (verb) {
-      case CHARGE -> answers.write(ledger.charge(payment));
-      case LOOK_UP -> answers.write(ledger.lookUp(payment));
-      case TOTALS -> answers.write(ledger.totals().numbers());
-      default -> throw new IllegalStateException("the bank has no verb " + verb);
-    }
+  private long answer(Verb verb, int payment) {
+    return switch (verb) {
+      case CHARGE -> ledger.charge(payment);
+      case LOOK_UP -> ledger.lookUp(payment);
+      case CHARGES -> ledger.charges();
+      case CHARGED -> ledger.charged();
+      case DOUBLED -> ledger.doubled();
+      case LOOK_UPS -> ledger.lookUps();
+      case LOOKED_UP -> ledger.lookedUp();
+    };
+  }
+
+  /** Returns the bytes of a question. */
+  static byte[] question(int number, Verb verb, int payment) {
+    return ByteBuffer.allocate(9).putInt(number).put((byte) verb.code).putInt(payment).array();
   }
 
   /** The way back to a client, which may be gone: then nothing is written any more. */
@@ -86,10 +120,11 @@ final class Bank {
       this.out = new DataOutputStream(new BufferedOutputStream(out));
     }
 
-    void write(long... numbers) {
+    void write(int number, long answer) {
       try {
-        for (int i = 0; i < numbers.length && !isGone; i++) {
-          out.writeLong(numbers[i]);
+        if (!isGone) {
+          out.writeInt(number);
+          out.writeLong(answer);
         }
       } catch (IOException e) {
         isGone = true;

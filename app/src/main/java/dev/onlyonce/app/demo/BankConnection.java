@@ -3,33 +3,32 @@ package dev.onlyonce.app.demo;
 import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.util.OptionalLong;
-import java.util.Queue;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A client's connection to the {@link Bank}. Questions are sent without waiting for the answers to
- * those before, which come in the same order. Any number of threads.
+ * A client's connection to the {@link Bank}. Questions are numbered and sent without waiting for
+ * the answers to those before. Any number of threads.
  */
 final class BankConnection implements Closeable {
 
   private final Socket socket;
-  private final DataOutputStream out;
+  private final SharedOutput out;
   private final DataInputStream in;
-  private final Queue<Question> unanswered = new ConcurrentLinkedQueue<>();
-
-  private record Question(CompletableFuture<long[]> answer, int numbers) {}
+  private final AtomicInteger numbers = new AtomicInteger();
+  private final Map<Integer, CompletableFuture<Long>> unanswered = new ConcurrentHashMap<>();
+  private volatile @Nullable IOException failure;
 
   private BankConnection(Socket socket) throws IOException {
     this.socket = socket;
-    this.out = new DataOutputStream(socket.getOutputStream());
+    this.out = new SharedOutput(socket.getOutputStream());
     this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
   }
 
@@ -44,51 +43,47 @@ final class BankConnection implements Closeable {
     return connection;
   }
 
-  /** Has a payment charged; returns the receipt. */
-  long charge(Payment payment) throws IOException {
-    return ask(Bank.CHARGE, payment.number(), 1)[0];
+  /** Has a payment charged; the answer is the receipt. */
+  CompletableFuture<Long> charge(Payment payment) {
+    return ask(Bank.Verb.CHARGE, payment.number());
   }
 
-  /** Asks for the receipt of a payment that may have been charged. */
-  OptionalLong lookUp(Payment payment) throws IOException {
-    long receipt = ask(Bank.LOOK_UP, payment.number(), 1)[0];
-    return receipt == 0 ? OptionalLong.empty() : OptionalLong.of(receipt);
+  /** Asks for the receipt of a payment; it is {@link Ledger#NOT_CHARGED} if there is none. */
+  CompletableFuture<Long> lookUp(Payment payment) {
+    return ask(Bank.Verb.LOOK_UP, payment.number());
   }
 
-  /** Asks what is in the books, once all that earlier clients have sent is in them. */
-  Ledger.Totals totals() throws IOException {
-    long[] all = ask(Bank.TOTALS, 0, 5);
-    return new Ledger.Totals(all[0], all[1], all[2], all[3], all[4]);
-  }
-
-  private long[] ask(int verb, int payment, int numbers) throws IOException {
-    Question question = new Question(new CompletableFuture<>(), numbers);
-    byte[] bytes = ByteBuffer.allocate(5).put((byte) verb).putInt(payment).array();
-    synchronized (out) {
-      unanswered.add(question);
-      out.write(bytes);
-    }
+  /** Asks for a number about all that is in the books, and waits for it. */
+  long total(Bank.Verb verb) throws IOException {
     try {
-      return question.answer.get();
-    } catch (ExecutionException e) {
-      throw new IOException("the bank has gone away", e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while the bank was asked");
+      return ask(verb, 0).join();
+    } catch (CompletionException e) {
+      throw new IOException("the bank cannot be reached", e.getCause());
     }
+  }
+
+  private CompletableFuture<Long> ask(Bank.Verb verb, int payment) {
+    int number = numbers.getAndIncrement();
+    CompletableFuture<Long> answer = new CompletableFuture<>();
+    unanswered.put(number, answer);
+    try {
+      out.write(Bank.question(number, verb, payment));
+    } catch (IOException e) {
+      fail(e);
+    }
+    IOException before = failure;
+    if (before != null) {
+      answer.completeExceptionally(before);
+    }
+    return answer;
   }
 
   private void readAnswers() {
     try {
       while (true) {
-        long first = in.readLong();
-        Question question = unanswered.remove();
-        long[] numbers = new long[question.numbers];
-        numbers[0] = first;
-        for (int i = 1; i < numbers.length; i++) {
-          numbers[i] = in.readLong();
-        }
-        question.answer.complete(numbers);
+        int number = in.readInt();
+        long answer = in.readLong();
+        Objects.requireNonNull(unanswered.remove(number)).complete(answer);
       }
     } catch (IOException e) {
       fail(e);
@@ -96,11 +91,8 @@ final class BankConnection implements Closeable {
   }
 
   private void fail(IOException e) {
-    synchronized (out) {
-      for (Question question : unanswered) {
-        question.answer.completeExceptionally(e);
-      }
-    }
+    failure = e;
+    unanswered.values().forEach(answer -> answer.completeExceptionally(e));
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.onlyonce.app.demo;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -46,7 +47,7 @@ final class CallbackConnection implements Closeable {
 
   static CallbackConnection open(int port, int window, Selector selector) throws IOException {
     SocketChannel channel = SocketChannel.open(Loopback.port(port));
-    channel.setOption(java.net.StandardSocketOptions.TCP_NODELAY, true);
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     channel.configureBlocking(false);
     SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
     return new CallbackConnection(channel, key, window);
@@ -89,6 +90,9 @@ final class CallbackConnection implements Closeable {
       isOpen = channel.read(in) >= 0;
     } catch (IOException e) {
       isOpen = false; // a reset, since the worker died with callbacks unread
+    }
+    if (!isOpen) {
+      key.cancel();
     }
     in.flip();
     while (in.remaining() >= FRAME_BYTES) {

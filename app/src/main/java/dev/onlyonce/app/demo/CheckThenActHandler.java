@@ -5,12 +5,14 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -23,11 +25,11 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class CheckThenActHandler implements PaymentHandler {
 
-  private final Set<String> done;
+  private final Set<Integer> done;
   private final FileChannel file;
   private final BankConnection bank;
 
-  private CheckThenActHandler(Set<String> done, FileChannel file, BankConnection bank) {
+  private CheckThenActHandler(Set<Integer> done, FileChannel file, BankConnection bank) {
     this.done = done;
     this.file = file;
     this.bank = bank;
@@ -35,29 +37,36 @@ final class CheckThenActHandler implements PaymentHandler {
 
   static CheckThenActHandler open(Path path, BankConnection bank) throws IOException {
     FileChannel file = FileChannel.open(path, CREATE, APPEND);
-    Set<String> done = ConcurrentHashMap.newKeySet();
-    done.addAll(Files.readAllLines(path, US_ASCII));
+    Set<Integer> done = ConcurrentHashMap.newKeySet();
+    Files.readAllLines(path, US_ASCII).forEach(line -> done.add(Integer.valueOf(line)));
     return new CheckThenActHandler(done, file, bank);
   }
 
   @Override
-  public Duration handle(Payment payment) throws IOException {
-    String id = payment.key().toString();
-    if (!done.contains(id)) {
-      bank.charge(payment);
-      remember(id);
+  public CompletableFuture<Duration> handle(Payment payment) {
+    if (done.contains(payment.number())) {
+      return CompletableFuture.completedFuture(Duration.ZERO);
     }
-    return Duration.ZERO;
+    return bank.charge(payment)
+        .thenApply(
+            receipt -> {
+              remember(payment);
+              return Duration.ZERO;
+            });
   }
 
   /**
-   * The file outlives the process when it is written, without a sync: only power loss would not.
+   * What is in the file outlives this process; that it is not synced matters to power loss only.
    */
-  private synchronized void remember(String id) throws IOException {
-    ByteBuffer line = ByteBuffer.wrap((id + "\n").getBytes(US_ASCII));
-    while (line.hasRemaining()) {
-      file.write(line);
+  private synchronized void remember(Payment payment) {
+    ByteBuffer line = ByteBuffer.wrap((payment.number() + "\n").getBytes(US_ASCII));
+    try {
+      while (line.hasRemaining()) {
+        file.write(line);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    done.add(id);
+    done.add(payment.number());
   }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -22,7 +23,6 @@ final class Children implements AutoCloseable {
   private static final List<String> OPTIONS =
       List.of(
           "-Xmx128m",
-          "-Xss512k",
           "-XX:+UseSerialGC",
           "-XX:TieredStopAtLevel=1",
           "-Xshare:auto",
@@ -55,7 +55,7 @@ final class Children implements AutoCloseable {
     command.addAll(OPTIONS);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(List.of(arguments));
-    String name = "the demo's " + main.getSimpleName().toLowerCase(java.util.Locale.ROOT);
+    String name = "the " + main.getSimpleName().toLowerCase(Locale.ROOT);
     Path complaints = Files.createTempFile(folder, main.getSimpleName(), ".err");
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(complaints.toFile());
     // Options that are meant for this process: a debugger's port can be opened once.

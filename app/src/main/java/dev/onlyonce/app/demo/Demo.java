@@ -1,5 +1,6 @@
 package dev.onlyonce.app.demo;
 
+import dev.onlyonce.app.demo.Bank.Verb;
 import dev.onlyonce.spi.Time;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -42,9 +43,18 @@ public final class Demo {
           kills++;
         }
       }
-      Ledger.Totals totals = totals(bank);
-      return figures(
-          handling, backlog, totals, kills, Duration.ofNanos(time.nanoTime() - startedNanos));
+      try (BankConnection books = BankConnection.open(bank.port())) {
+        return new Figures(
+            handling,
+            backlog.deliveries(),
+            books.total(Verb.CHARGES),
+            books.total(Verb.DOUBLED),
+            plan.callbacks() - books.total(Verb.CHARGED),
+            books.total(Verb.LOOKED_UP),
+            books.total(Verb.LOOK_UPS),
+            kills,
+            Duration.ofNanos(time.nanoTime() - startedNanos));
+      }
     }
   }
 
@@ -66,25 +76,5 @@ public final class Demo {
       platform.drain();
       return isKilled;
     }
-  }
-
-  private static Ledger.Totals totals(Child bank) throws IOException {
-    try (BankConnection connection = BankConnection.open(bank.port())) {
-      return connection.totals();
-    }
-  }
-
-  private Figures figures(
-      Handling handling, Backlog backlog, Ledger.Totals totals, int kills, Duration took) {
-    return new Figures(
-        handling,
-        backlog.deliveries(),
-        totals.charges(),
-        totals.doubled(),
-        plan.callbacks() - totals.charged(),
-        totals.asked(),
-        totals.lookUps(),
-        kills,
-        took);
   }
 }

@@ -11,9 +11,12 @@ import java.util.Set;
  */
 final class Ledger {
 
+  /** In the place of a receipt. */
+  static final long NOT_CHARGED = 0;
+
   private final Map<Integer, Integer> chargesByPayment = new HashMap<>();
   private final Map<Integer, Long> receiptsByPayment = new HashMap<>();
-  private final Set<Integer> asked = new HashSet<>();
+  private final Set<Integer> lookedUp = new HashSet<>();
   private long charges;
   private long lookUps;
 
@@ -25,32 +28,33 @@ final class Ledger {
     return charges;
   }
 
-  /** Returns the receipt of the latest charge of a payment, zero if there is none. */
+  /** Returns the receipt of the latest charge of a payment, or {@link #NOT_CHARGED}. */
   long lookUp(int payment) {
     lookUps++;
-    asked.add(payment);
-    return receiptsByPayment.getOrDefault(payment, 0L);
+    lookedUp.add(payment);
+    return receiptsByPayment.getOrDefault(payment, NOT_CHARGED);
   }
 
-  Totals totals() {
-    long doubled = chargesByPayment.values().stream().filter(count -> count > 1).count();
-    return new Totals(charges, chargesByPayment.size(), doubled, lookUps, asked.size());
+  long charges() {
+    return charges;
   }
 
-  /**
-   * What is in the books.
-   *
-   * @param charges how many charges were booked
-   * @param charged how many payments they are about
-   * @param doubled how many of these were charged more than once
-   * @param lookUps how many questions were answered
-   * @param asked how many payments they were about
-   */
-  record Totals(long charges, long charged, long doubled, long lookUps, long asked) {
+  /** Returns how many payments were charged at least once. */
+  long charged() {
+    return chargesByPayment.size();
+  }
 
-    /** Returns them in this order. */
-    long[] numbers() {
-      return new long[] {charges, charged, doubled, lookUps, asked};
-    }
+  /** Returns how many payments were charged more than once. */
+  long doubled() {
+    return chargesByPayment.values().stream().filter(count -> count > 1).count();
+  }
+
+  long lookUps() {
+    return lookUps;
+  }
+
+  /** Returns how many payments were looked up at least once. */
+  long lookedUp() {
+    return lookedUp.size();
   }
 }

@@ -1,14 +1,13 @@
 package dev.onlyonce.app.demo;
 
-import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** Charges at each delivery. */
 record NaiveHandler(BankConnection bank) implements PaymentHandler {
 
   @Override
-  public Duration handle(Payment payment) throws IOException {
-    bank.charge(payment);
-    return Duration.ZERO;
+  public CompletableFuture<Duration> handle(Payment payment) {
+    return bank.charge(payment).thenApply(receipt -> Duration.ZERO);
   }
 }

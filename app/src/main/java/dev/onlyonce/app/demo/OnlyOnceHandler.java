@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Charges each payment once: the claim is on the disk before the charge, and what a dead worker has
@@ -64,27 +64,31 @@ final class OnlyOnceHandler implements PaymentHandler {
   }
 
   @Override
-  public Duration handle(Payment payment) {
-    return reply(once.attempt(payment.key(), null, attempt -> charge(payment, attempt)));
+  public CompletableFuture<Duration> handle(Payment payment) {
+    return once.attemptAsync(payment.key(), null, attempt -> charge(payment, attempt))
+        .thenApply(OnlyOnceHandler::reply);
   }
 
-  private String charge(Payment payment, Attempt attempt) throws IOException {
+  private CompletableFuture<String> charge(Payment payment, Attempt attempt) {
     if (!gate.enter(attempt.key(), attempt.token())) {
       throw new IllegalStateException("overtaken before " + payment + " was charged");
     }
-    String receipt = Long.toString(bank.charge(payment));
-    gate.leave(attempt.key(), attempt.token());
-    return receipt;
+    return bank.charge(payment)
+        .thenApply(
+            receipt -> {
+              gate.leave(attempt.key(), attempt.token());
+              return receipt.toString();
+            });
   }
 
-  private Resolver.Verdict<String> wasItCharged(Resolver.Doubt doubt) throws IOException {
+  private Resolver.Verdict<String> wasItCharged(Resolver.Doubt doubt) {
     if (!gate.close(doubt.key(), doubt.token())) {
       return new Resolver.Unknown<>();
     }
-    OptionalLong receipt = bank.lookUp(Payment.of(doubt.key()));
-    return receipt.isPresent()
-        ? new Resolver.Happened<>(Long.toString(receipt.getAsLong()))
-        : new Resolver.DidNotHappen<>();
+    long receipt = bank.lookUp(Payment.of(doubt.key())).join();
+    return receipt == Ledger.NOT_CHARGED
+        ? new Resolver.DidNotHappen<>()
+        : new Resolver.Happened<>(Long.toString(receipt));
   }
 
   /** What is done is acknowledged; all else is delivered again when the outcome says. */

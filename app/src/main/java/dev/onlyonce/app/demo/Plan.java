@@ -23,7 +23,7 @@ public final class Plan {
   /** The most kills of a run. */
   public static final int MOST_KILLS = 1_000;
 
-  /** The most copies of a callback. */
+  /** The most copies of a callback: half of them come once, a quarter twice, and so on. */
   static final int MOST_COPIES = 4;
 
   /** A copy is sent again while at most this many other callbacks are sent for the first time. */
@@ -69,7 +69,7 @@ public final class Plan {
     List<Copy> all = new ArrayList<>();
     for (int callback = 0; callback < callbacks; callback++) {
       all.add(new Copy(callback, callback));
-      for (int more = random.nextInt(MOST_COPIES); more > 0; more--) {
+      for (int more = 1; more < MOST_COPIES && random.nextBoolean(); more++) {
         all.add(new Copy(callback, callback + random.nextDouble() * APART));
       }
     }

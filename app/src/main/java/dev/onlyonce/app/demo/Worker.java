@@ -3,14 +3,14 @@ package dev.onlyonce.app.demo;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The worker, as a process: takes callbacks on several connections and handles as many at once as
@@ -25,7 +25,6 @@ import java.util.concurrent.Executors;
 final class Worker {
 
   private final PaymentHandler handler;
-  private final Executor threads = Executors.newFixedThreadPool(Platform.WINDOW);
 
   private Worker(PaymentHandler handler) {
     this.handler = handler;
@@ -34,6 +33,7 @@ final class Worker {
   /** Takes how to handle callbacks, the folder for what is to be remembered, the bank's port. */
   public static void main(String[] args) throws IOException {
     Child.endWithParent();
+    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> giveUp(failure));
     Handling handling = Handling.valueOf(args[0]);
     Path folder = Path.of(args[1]);
     BankConnection bank = BankConnection.open(Integer.parseInt(args[2]));
@@ -51,26 +51,25 @@ final class Worker {
   private void take(Socket platform) {
     try {
       DataInputStream in = new DataInputStream(new BufferedInputStream(platform.getInputStream()));
-      OutputStream out = platform.getOutputStream();
+      SharedOutput out = new SharedOutput(platform.getOutputStream());
       while (true) {
         int delivery = in.readInt();
-        Payment payment = new Payment(in.readInt());
-        threads.execute(() -> handle(delivery, payment, out));
+        CompletableFuture<@Nullable Void> unused =
+            handler
+                .handle(new Payment(in.readInt()))
+                .thenAccept(again -> answer(delivery, again, out))
+                .whenComplete(Worker::giveUpAfter);
       }
     } catch (IOException e) {
       giveUp(e);
     }
   }
 
-  private void handle(int delivery, Payment payment, OutputStream out) {
+  private static void answer(int delivery, Duration again, SharedOutput out) {
     try {
-      Duration again = handler.handle(payment);
-      byte[] answer = ByteBuffer.allocate(8).putInt(delivery).putInt(millis(again)).array();
-      synchronized (out) {
-        out.write(answer);
-      }
-    } catch (IOException | RuntimeException e) {
-      giveUp(e);
+      out.write(ByteBuffer.allocate(8).putInt(delivery).putInt(millis(again)).array());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -78,8 +77,14 @@ final class Worker {
     return again.isZero() ? 0 : (int) Math.max(1, again.toMillis());
   }
 
+  private static void giveUpAfter(@Nullable Void nothing, @Nullable Throwable failure) {
+    if (failure != null) {
+      giveUp(failure);
+    }
+  }
+
   /** The bank, the platform or the store has failed: the platform tells the user. */
-  private static void giveUp(Exception e) {
+  private static void giveUp(Throwable e) {
     e.printStackTrace();
     Runtime.getRuntime().halt(1);
   }
