@@ -1,8 +1,8 @@
 /**
  * The {@code onlyonce} program. This package has what its parts agree on: how a run ends ({@link
  * dev.onlyonce.app.ExitCode}) and how it is given up with one sentence ({@link
- * dev.onlyonce.app.Failure}). {@code input} and {@code output} move records, {@code cli} is the
- * door.
+ * dev.onlyonce.app.Failure}). {@code input} and {@code output} move records, {@code dedup} and
+ * {@code demo} are what the commands do, {@code cli} is the door.
  */
 @NullMarked
 package dev.onlyonce.app;
