@@ -1,5 +1,6 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.app.demo.Demo;
 import dev.onlyonce.app.demo.Figures;
 import dev.onlyonce.app.demo.Handling;
 import dev.onlyonce.app.demo.Plan;
@@ -18,9 +19,14 @@ final class DemoReport {
   /** What is about to happen. */
   static String introduction(Plan plan) {
     return line(
-        "%,d callbacks, each one to four times: %,d copies, up to 256 in flight over 4 connections.%n"
+        "%,d callbacks, each one to four times: %,d copies, up to %d in flight over %d connections.%n"
             + "The worker is killed %s in each run, with SIGKILL. Seed %d.",
-        plan.callbacks(), plan.copies(), times(plan.kills()), plan.seed());
+        plan.callbacks(),
+        plan.copies(),
+        Demo.IN_FLIGHT,
+        Demo.CONNECTIONS,
+        times(plan.kills()),
+        plan.seed());
   }
 
   /** An aligned table, then what it shows in two or three sentences. */

@@ -13,6 +13,12 @@ import java.util.function.IntConsumer;
  */
 public final class Demo {
 
+  /** How many copies are in flight at once at the most. */
+  public static final int IN_FLIGHT = Platform.WINDOW;
+
+  /** How many connections they are sent over. */
+  public static final int CONNECTIONS = Platform.CONNECTIONS;
+
   private final Plan plan;
   private final Time time;
 
