@@ -40,7 +40,7 @@ class ReadmeTest {
   }
 
   @Test
-  void the_readme_is_short_and_has_two_commands() throws IOException {
+  void the_readme_is_short_and_has_three_commands() throws IOException {
     String readme = Files.readString(ROOT.resolve("README.md"));
     List<String> commands =
         Pattern.compile("^(?:\\$ )?(\\./\\S+.*)$", Pattern.MULTILINE)
@@ -49,8 +49,9 @@ class ReadmeTest {
             .map(result -> result.group(1))
             .toList();
     assertThat(readme.lines().count()).isLessThan(200);
-    assertThat(commands).hasSize(2);
-    assertThat(commands.get(0)).startsWith("./onlyonce dedup ");
-    assertThat(commands.get(1)).isEqualTo("./verify");
+    assertThat(commands).hasSize(3);
+    assertThat(commands.get(0)).isEqualTo("./onlyonce demo");
+    assertThat(commands.get(1)).startsWith("./onlyonce dedup ");
+    assertThat(commands.get(2)).isEqualTo("./verify");
   }
 }

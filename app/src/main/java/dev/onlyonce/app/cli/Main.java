@@ -21,6 +21,7 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     subcommands = {
+      DemoCommand.class,
       DedupCommand.class,
       ClaimsCommand.class,
       AuditCommand.class,
