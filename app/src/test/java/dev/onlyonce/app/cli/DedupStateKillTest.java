@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,7 +74,7 @@ class DedupStateKillTest {
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return process.exitValue() != 0;
       }
-      Thread.sleep(1);
+      LockSupport.parkNanos(1_000_000);
     }
     return false;
   }
@@ -152,7 +153,7 @@ class DedupStateKillTest {
     try {
       while (!Files.exists(folder.resolve("state/store"))) {
         assertThat(holder.isAlive()).isTrue();
-        Thread.sleep(1);
+        LockSupport.parkNanos(1_000_000);
       }
       Process second = start(folder.resolve("nowhere"), "--out=out");
 
