@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.data.Percentage.withPercentage;
 
-import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.Case;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -130,7 +130,7 @@ class BloomFilterTest {
   }
 
   /** Known failure 33: several threads put the same key at once, and several are told "new". */
-  @Semantics(33)
+  @Case(33)
   @ParameterizedTest
   @CsvSource({"0.001", "0.00001"})
   void of_threads_that_put_the_same_key_exactly_one_is_told_that_it_is_new(double rate)
@@ -154,7 +154,7 @@ class BloomFilterTest {
   }
 
   /** Far from full there are no false positives, and then nobody may be left out. */
-  @Semantics(33)
+  @Case(33)
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void a_key_that_is_put_by_many_threads_is_never_new_to_nobody(boolean offHeap) throws Exception {
@@ -182,7 +182,7 @@ class BloomFilterTest {
     assertThat(Hashes.countOf(onHeap, 0, 18_000)).isEqualTo(18_000);
   }
 
-  @Semantics(33)
+  @Case(33)
   @Test
   void batches_race_with_the_same_answer() throws Exception {
     BloomFilter filter = KeyFilter.forKeys(400_000).errorRate(1e-6).fixed();

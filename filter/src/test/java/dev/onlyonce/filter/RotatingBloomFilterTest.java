@@ -3,7 +3,7 @@ package dev.onlyonce.filter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.Case;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -108,7 +108,7 @@ class RotatingBloomFilterTest {
   }
 
   /** A generation has room for 323 keys and gets 500, so each of them grows as well. */
-  @Semantics(33)
+  @Case(33)
   @Test
   void exactly_one_thread_is_told_new_also_while_generations_change() throws Exception {
     RotatingBloomFilter filter = filter(32);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.data.Percentage.withPercentage;
 
-import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.Case;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +35,7 @@ class ScalableBloomFilterTest {
     assertThat(Hashes.countOf(filter, 0, keys)).isEqualTo(keys);
   }
 
-  @Semantics(33)
+  @Case(33)
   @Test
   void exactly_one_thread_is_told_new_also_while_the_filter_grows() throws Exception {
     int keys = 20_000;

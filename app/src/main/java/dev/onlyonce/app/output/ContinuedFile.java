@@ -5,8 +5,10 @@ import dev.onlyonce.app.input.Header;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -30,6 +32,9 @@ public final class ContinuedFile {
   private static final int TAIL_BYTES = 4_096;
 
   private static final int KEPT_BYTES = 16;
+
+  private static final boolean SYNCS_FOLDERS =
+      FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
   private final String name;
   private final Path path;
@@ -126,10 +131,19 @@ public final class ContinuedFile {
     return read(channel, Math.max(0, length - 2), length);
   }
 
-  /** Cuts off what an interrupted run wrote behind the mark; what is written next goes there. */
+  /**
+   * Cuts off what an interrupted run wrote behind the mark; what is written next goes there. From
+   * here on the file is there after a crash, too, however new it is.
+   */
   void cutBack() throws IOException {
     channel.truncate(length);
     channel.position(length);
+    Path folder = path.toRealPath().getParent();
+    if (SYNCS_FOLDERS && folder != null) {
+      try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
+        names.force(true);
+      }
+    }
   }
 
   /** Refuses to go on under another header than the one that the file begins with. */

@@ -148,7 +148,7 @@ class DedupStateKillTest {
   }
 
   @Test
-  void a_second_writer_is_told_which_process_has_the_state() throws Exception {
+  void known_failure_31_a_second_writer_is_told_which_process_has_the_state() throws Exception {
     Process holder = program().start(); // it waits for its standard input
     try {
       while (!Files.exists(folder.resolve("state/store"))) {
@@ -183,7 +183,7 @@ class DedupStateKillTest {
   }
 
   @Test
-  void when_the_reader_of_the_stream_leaves_nothing_is_remembered_that_was_not_written() {
+  void known_failure_71_when_the_reader_leaves_no_key_is_remembered_that_was_not_written() {
     Shell shell = Shell.withProgram(folder);
     String command = "$once dedup --key /id --state state --stats none in.jsonl";
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
  */
 class CrashTest {
 
-  private static final int HISTORIES = 3_000;
+  private static final int HISTORIES = 2_000;
   private static final Scope SCOPE = Scope.of("billing");
 
   @Test
