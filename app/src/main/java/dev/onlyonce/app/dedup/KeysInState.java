@@ -11,6 +11,7 @@ import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Time;
 import dev.onlyonce.store.local.LocalStore;
 import dev.onlyonce.store.local.LocalTransaction;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -120,6 +121,7 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
   private void requireFiles(Outputs opened) {
     Set<String> missing = new TreeSet<>(before.isOpen() ? before.files() : Set.of());
     opened.continued().forEach(file -> missing.remove(file.key()));
+    missing.removeIf(file -> !Files.exists(Path.of(file))); // nothing is left to be cut back
     if (!missing.isEmpty()) {
       throw Failure.files(
           "the last run with this state was interrupted while it wrote "

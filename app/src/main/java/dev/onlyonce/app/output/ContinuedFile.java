@@ -91,8 +91,8 @@ public final class ContinuedFile {
 
   private static Failure refused(String name, String what, FileMark mark) {
     return Failure.files(
-        ("%s %s: the state knows it with %,d bytes; put it back as it was, or name a new file,"
-                + " which then goes on where this one ended")
+        ("%s %s: the state knows it with %,d bytes; put it back as it was, or move it away and name a"
+                + " new file, which then goes on where this one ended")
             .formatted(name, what, mark.length()));
   }
 

@@ -180,6 +180,10 @@ class DedupStateKillTest {
         .contains("interrupted while it wrote " + folder.resolve("out").toRealPath());
     assertThat(Files.readAllBytes(folder.resolve("out"))).isEqualTo(before);
     assertThat(folder.resolve("other")).doesNotExist();
+
+    Files.delete(folder.resolve("out")); // then there is nothing to cut back
+    run(nowhere, "--out=other");
+    assertThat(first).containsSubsequence(Files.readAllLines(folder.resolve("other")));
   }
 
   @Test

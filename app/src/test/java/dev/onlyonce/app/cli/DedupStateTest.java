@@ -119,8 +119,8 @@ class DedupStateTest {
         .containsExactly(
             "--out out "
                 + what
-                + ": the state knows it with 6 bytes; put it back as it was, or name a new file,"
-                + " which then goes on where this one ended");
+                + ": the state knows it with 6 bytes; put it back as it was, or move it away and"
+                + " name a new file, which then goes on where this one ended");
     assertThat(Files.exists(out)).isEqualTo(!how.equals("gone"));
     assertThat(refused.out()).isEqualTo(before);
     // Nothing was remembered that was not written.
