@@ -48,7 +48,7 @@ record Contender(String name, String benchmark, String contender, int keys, int 
             .param("contender", contender)
             .threads(threads)
             .forks(1)
-            .jvmArgs(JVM.split(" "))
+            .jvmArgs((JVM + " " + Fork.temporaryFolder()).split(" "))
             .warmupIterations(ITERATIONS)
             .measurementIterations(ITERATIONS)
             .addProfiler(GCProfiler.class)

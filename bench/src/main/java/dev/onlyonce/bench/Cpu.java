@@ -1,5 +1,6 @@
 package dev.onlyonce.bench;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import org.openjdk.jmh.annotations.AuxCounters;
@@ -16,6 +17,8 @@ import org.openjdk.jmh.annotations.State;
 public class Cpu {
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final OperatingSystemMXBean PROCESS =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   /** Read by JMH. */
   public long cpuNanos;
@@ -33,6 +36,15 @@ public class Cpu {
     long before = THREADS.getCurrentThreadCpuTime();
     long fresh = work.run();
     cpuNanos += THREADS.getCurrentThreadCpuTime() - before;
+    operations += count;
+    return fresh;
+  }
+
+  /** Does the same with work that has threads of its own: the whole process counts. */
+  long measureProcess(int count, Work work) {
+    long before = PROCESS.getProcessCpuTime();
+    long fresh = work.run();
+    cpuNanos += PROCESS.getProcessCpuTime() - before;
     operations += count;
     return fresh;
   }

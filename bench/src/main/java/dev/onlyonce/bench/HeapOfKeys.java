@@ -26,7 +26,7 @@ public final class HeapOfKeys {
     }
   }
 
-  private static long usedHeap() {
+  static long usedHeap() {
     System.gc();
     System.gc();
     return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();

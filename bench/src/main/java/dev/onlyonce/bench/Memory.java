@@ -1,6 +1,11 @@
 package dev.onlyonce.bench;
 
-/** A way to remember in memory which keys were handled. Safe for use by several threads. */
+import java.nio.file.Path;
+
+/**
+ * A way to remember which keys were handled, in memory or on a disk. Safe for use by several
+ * threads unless it says otherwise.
+ */
 interface Memory extends AutoCloseable {
 
   /** Claims a key and, if it is new, completes it; returns whether it was new. */
@@ -21,10 +26,21 @@ interface Memory extends AutoCloseable {
   /** Makes the memory of that name for this many keys. */
   static Memory named(String name, int keys) {
     return switch (name) {
-      case "onlyonce" -> new StoreMemory(keys);
+      case "onlyonce" -> StoreMemory.onHeap(keys);
       case "map" -> MapMemory.concurrentHashMap();
       case "caffeine" -> MapMemory.caffeine();
       default -> throw new IllegalArgumentException("no such memory: " + name);
+    };
+  }
+
+  /** Makes the durable one of that name in an empty folder; what it has answered is synced. */
+  static Memory durable(String name, Path folder) throws Exception {
+    return switch (name) {
+      case "onlyonce" -> StoreMemory.onDisk(folder);
+      case "sqlite" -> new SqlitePeer(folder);
+      case "rocksdb" -> new RocksPeer(folder);
+      case "mvstore" -> new MvStorePeer(folder);
+      default -> throw new IllegalArgumentException("no such durable memory: " + name);
     };
   }
 }

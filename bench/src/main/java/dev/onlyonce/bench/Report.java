@@ -3,7 +3,6 @@ package dev.onlyonce.bench;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,7 +11,8 @@ import java.util.Properties;
 
 /**
  * Runs the benchmarks and prints tables as Markdown. The arguments are the number of rounds, {@code
- * all} or {@code quick}, and optionally a word: then only rows that have it in their title are run.
+ * all} or {@code quick}, and optionally a word: then only tables that have it in their title are
+ * run.
  */
 public final class Report {
 
@@ -20,15 +20,15 @@ public final class Report {
 
   private Report() {}
 
-  /** Runs all rows. */
+  /** Measures all tables. */
   public static void main(String[] args) throws Exception {
     int rounds = Integer.parseInt(args[0]);
     boolean quick = args[1].equals("quick");
     String word = args.length > 2 ? args[2] : "";
     printSettings(rounds);
-    for (Row row : rows(quick)) {
-      if (row.title().contains(word)) {
-        System.out.print(row.measure(rounds));
+    for (Table table : tables(quick)) {
+      if (table.title().contains(word)) {
+        System.out.print(table.measure(rounds));
       }
     }
     if (word.isEmpty()) {
@@ -37,9 +37,9 @@ public final class Report {
     System.out.println("At the end the load was " + load() + ".");
   }
 
-  private static List<Row> rows(boolean quick) {
-    List<Row> rows = new ArrayList<>();
-    rows.add(
+  private static List<Table> tables(boolean quick) {
+    List<Table> tables = new ArrayList<>();
+    tables.add(
         new Row(
             "memory store: a duplicate among a million keys",
             "at least 2 times as fast as the map",
@@ -47,7 +47,7 @@ public final class Report {
             new Contender("onlyonce, 500 a call", "MemoryBenchmark.duplicateBatch", "onlyonce"),
             memory("duplicate", "map"),
             memory("duplicate", "caffeine")));
-    rows.add(
+    tables.add(
         new Row(
             "memory store: a new key, claimed and completed, up to a million",
             "",
@@ -55,7 +55,7 @@ public final class Report {
             new Contender("onlyonce, 500 a call", "MemoryBenchmark.newKeyBatch", "onlyonce"),
             memory("newKey", "map"),
             memory("newKey", "caffeine")));
-    rows.add(
+    tables.add(
         new Row(
             "engine: a new key claimed, handled by nothing, completed, up to half a million",
             "the store alone less than 1,000 ns faster; 4 times as fast as Camel's memory"
@@ -66,7 +66,7 @@ public final class Report {
             engine("newKey", "camel-repository"),
             engine("newKey", "spring-channel"),
             engine("newKey", "spring-selector")));
-    rows.add(
+    tables.add(
         new Row(
             "engine: a duplicate among half a million keys",
             "",
@@ -74,12 +74,13 @@ public final class Report {
             engine("duplicate", "store"),
             engine("duplicate", "camel-route"),
             engine("duplicate", "spring-channel")));
-    rows.addAll(filterRows(10 * MILLION, "at least 4 times as fast as Guava"));
+    tables.addAll(filterRows(10 * MILLION, "at least 4 times as fast as Guava"));
     if (!quick) {
-      rows.addAll(filterRows(100 * MILLION, "at least 3.5 times as fast as Guava"));
-      rows.addAll(slowRows());
+      tables.addAll(filterRows(100 * MILLION, "at least 3.5 times as fast as Guava"));
+      tables.addAll(slowRows());
     }
-    return rows;
+    tables.addAll(LocalTables.all(quick));
+    return tables;
   }
 
   private static List<Row> slowRows() {
@@ -155,9 +156,10 @@ public final class Report {
         the work %d times to warm up, and as often to be measured.
 
         Times are of one operation, from a key's 20 bytes on: on the clock with all threads
-        together, of CPU with what its own threads took. They are medians of the rounds, least and
-        most in parentheses; a ratio above 1 says that the first is faster. Bytes are allocated by
-        an operation, those that are kept among them.
+        together, of CPU with what its own threads took (one key a call from many threads: what the
+        whole process took). They are medians of the rounds, least and most in parentheses; a ratio
+        above 1 says that the first is faster. Bytes are allocated on Java's heap by an operation,
+        those that are kept among them.
 
         """,
         Runtime.version(),
@@ -172,6 +174,7 @@ public final class Report {
         rounds,
         Contender.JVM,
         Contender.ITERATIONS);
+    System.out.print(LocalTables.settings(versions));
   }
 
   private static String load() {
@@ -200,18 +203,8 @@ public final class Report {
 
   private static String heap(String memory, int keys) throws IOException {
     System.err.printf("heap of %d keys: %s%n", keys, memory);
-    ProcessBuilder java =
-        new ProcessBuilder(
-            System.getProperty("java.home") + "/bin/java",
-            "-Xmx5g",
-            "-XX:+UseParallelGC",
-            "-cp",
-            System.getProperty("java.class.path"),
-            HeapOfKeys.class.getName(),
-            memory,
-            Integer.toString(keys));
-    Process process = java.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return answer.isBlank() ? "not measured: see standard error" : answer.strip();
+    List<String> flags = List.of("-Xmx5g", "-XX:+UseParallelGC");
+    String answer = Fork.run(flags, HeapOfKeys.class, memory, Integer.toString(keys));
+    return answer.isBlank() ? "not measured: see standard error" : answer;
   }
 }

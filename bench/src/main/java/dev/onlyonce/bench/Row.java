@@ -3,9 +3,7 @@ package dev.onlyonce.bench;
 import dev.onlyonce.bench.Contender.Score;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 import org.openjdk.jmh.runner.RunnerException;
 
 /**
@@ -13,14 +11,15 @@ import org.openjdk.jmh.runner.RunnerException;
  *
  * @param goal in words; empty if none was set
  */
-record Row(String title, String goal, List<Contender> contenders) {
+record Row(String title, String goal, List<Contender> contenders) implements Table {
 
   Row(String title, String goal, Contender... contenders) {
     this(title, goal, List.of(contenders));
   }
 
-  /** Runs the contenders in interleaved rounds and returns a table of it, as Markdown. */
-  String measure(int rounds) throws RunnerException {
+  /** Runs the contenders in interleaved rounds. */
+  @Override
+  public String measure(int rounds) throws RunnerException {
     List<List<Score>> scores = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       List<Score> ofRound = new ArrayList<>();
@@ -49,23 +48,13 @@ record Row(String title, String goal, List<Contender> contenders) {
     return table.append('\n').toString();
   }
 
-  /** Returns the median and, if there are several rounds, the least and the most. */
   private static String spread(
       String format, List<List<Score>> rounds, ToDoubleFunction<List<Score>> figure) {
-    double[] sorted = rounds.stream().mapToDouble(figure).sorted().toArray();
-    String median = median(format, rounds, figure);
-    return sorted.length == 1
-        ? median
-        : Stream.of(sorted[0], sorted[sorted.length - 1])
-            .map(it -> String.format(Locale.ROOT, format, it))
-            .reduce((least, most) -> median + " (" + least + " to " + most + ")")
-            .orElseThrow();
+    return Spread.of(format, rounds.stream().mapToDouble(figure).toArray());
   }
 
   private static String median(
       String format, List<List<Score>> rounds, ToDoubleFunction<List<Score>> figure) {
-    double[] sorted = rounds.stream().mapToDouble(figure).sorted().toArray();
-    double median = (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
-    return String.format(Locale.ROOT, format, median);
+    return Spread.median(format, rounds.stream().mapToDouble(figure).toArray());
   }
 }

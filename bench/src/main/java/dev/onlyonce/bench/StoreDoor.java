@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.LongAdder;
 final class StoreDoor implements Door {
 
   private final LongAdder handled = new LongAdder();
-  private final StoreMemory store;
+  private final Memory store;
 
   StoreDoor(int keys) {
-    store = new StoreMemory(keys);
+    store = StoreMemory.onHeap(keys);
   }
 
   @Override

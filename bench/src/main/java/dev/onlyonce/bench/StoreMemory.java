@@ -6,22 +6,33 @@ import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.store.local.LocalStore;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The memory store by its SPI: claim, then complete. */
+/** One of our stores by its SPI: claim, then complete. */
 final class StoreMemory implements Memory {
 
   private static final Scope SCOPE = Scope.of("bench");
 
-  private final MemoryStore store;
+  private final ClaimStore store;
 
-  StoreMemory(int keys) {
-    store = MemoryStore.builder().capacity(keys).forgetful().build();
+  StoreMemory(ClaimStore store) {
+    this.store = store;
+  }
+
+  static Memory onHeap(int keys) {
+    return new StoreMemory(MemoryStore.builder().capacity(keys).forgetful().build());
+  }
+
+  static Memory onDisk(Path folder) {
+    return new StoreMemory(LocalStore.open(folder));
   }
 
   @Override

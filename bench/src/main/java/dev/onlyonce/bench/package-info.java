@@ -1,5 +1,5 @@
 /**
- * Benchmarks of OnlyOnce beside what people use today. {@link dev.onlyonce.bench.Main} runs them.
+ * Benchmarks of OnlyOnce beside what people use today. {@link dev.onlyonce.bench.Report} runs them.
  */
 @NullMarked
 package dev.onlyonce.bench;
