@@ -27,6 +27,9 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class Operator {
 
+  /** What the owner of a record begins with that an operator has written. */
+  public static final String PREFIX = "operator:";
+
   private final LocalStore store;
   private final Duration retention;
 

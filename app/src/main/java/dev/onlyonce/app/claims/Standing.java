@@ -68,10 +68,13 @@ public enum Standing {
       case FAILED ->
           "It has failed for good; later copies are not run until it is reset (claims reset).";
       case RELEASED ->
-          now < record.notBeforeMillis()
-              ? "It has not taken effect and is to be tried again; a copy that comes before that is"
-                  + " told to come later."
-              : "It has not taken effect and is free; the next copy runs it.";
+          record.owner().startsWith(Operator.PREFIX)
+              ? "An operator has set it free: the next copy runs it, whatever happened before (claims"
+                  + " history)."
+              : now < record.notBeforeMillis()
+                  ? "It has not taken effect and is to be tried again; a copy that comes before that is"
+                      + " told to come later."
+                  : "It has not taken effect and is free; the next copy runs it.";
       case UNKNOWN -> "A newer version wrote it; this one takes it for being handled.";
     };
   }

@@ -94,7 +94,7 @@ final class ActOptions {
           new ActRun(order, now, report, null).on(keys, reader, scope.lookup(reader));
         }
       } else {
-        try (LocalStore writer = store.write("operator:" + name)) {
+        try (LocalStore writer = store.write(Operator.PREFIX + name)) {
           Operator operator = new Operator(writer, retention);
           new ActRun(order, now, report, operator).on(keys, writer, scope.lookup(writer));
         }

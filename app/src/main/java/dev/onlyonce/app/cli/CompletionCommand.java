@@ -46,7 +46,10 @@ final class CompletionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    out.print(AutoComplete.bash("onlyonce", spec.root().commandLine()));
+    // Where nothing is known that could come next, the shell's own completion offers files.
+    out.print(
+        AutoComplete.bash("onlyonce", spec.root().commandLine())
+            .replace("compopt +o default", ":"));
     out.print("\n");
     out.flush();
     return ExitCode.FINE.number();

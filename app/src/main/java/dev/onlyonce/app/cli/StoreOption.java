@@ -1,5 +1,7 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.dedup.KeysInState;
 import dev.onlyonce.store.local.LocalReader;
 import dev.onlyonce.store.local.LocalStore;
 import java.nio.file.Path;
@@ -21,8 +23,19 @@ final class StoreOption {
     return LocalReader.open(directory);
   }
 
-  /** Opens it for writing, which is refused while another program writes. */
+  /**
+   * Opens it for writing, which is refused while another program writes, and if the store goes by
+   * another time than ours.
+   */
   LocalStore write(String owner) {
-    return LocalStore.at(directory).existing().trustClock().owner(owner).open();
+    LocalStore store = LocalStore.at(directory).existing().trustClock().owner(owner).open();
+    if (KeysInState.goesByRecords(store)) {
+      store.close();
+      throw Failure.usage(
+          directory
+              + " is the state of a dedup --time, whose clock stands at the time of its records;"
+              + " changing it by this machine's clock would make them late");
+    }
+    return store;
   }
 }

@@ -38,6 +38,7 @@ public final class Dedup {
 
   private static final Scope SCOPE = Scope.of("dedup");
   private static final int LEAST_PURGE = 10_000;
+  private static final int FIRST_BYTES = 1_024;
 
   private final SeenKeys seen;
   private final Duration window;
@@ -50,6 +51,7 @@ public final class Dedup {
    */
   private final BitSet unclaimed = new BitSet();
 
+  private boolean midRecord;
   private long deliveredBefore;
   private long records;
   private long passed;
@@ -91,6 +93,8 @@ public final class Dedup {
       batch.header.ifPresent(to::write);
       while (!batch.last) {
         sort(batch);
+        int size = batch.records.size();
+        midRecord = size > 0 ? !batch.records.part(size - 1).ends() : midRecord;
         ahead.giveBack(batch);
         if (!ahead.isReady() || seen.isDue() || isPurgeDue()) {
           flush(outputs, false);
@@ -102,15 +106,22 @@ public final class Dedup {
     return counts();
   }
 
+  /** Of a record that comes in parts, only as much counts as every first part has. */
   private static byte[] digestOfFirst(KeyedBatch batch) {
     RecordBatch read = batch.records;
-    return batch.last || read.size() == 0
-        ? new byte[0]
-        : Key.digestOf(read.bytes(), read.start(0), read.contentEnd(0) - read.start(0)).toBytes();
+    if (batch.last || read.size() == 0) {
+      return new byte[0];
+    }
+    int length = read.contentEnd(0) - read.start(0);
+    int counted = read.isPlain(0) ? length : Math.min(length, FIRST_BYTES);
+    return Key.digestOf(read.bytes(), read.start(0), counted).toBytes();
   }
 
   private void flush(Outputs outputs, boolean isEnd) {
     outputs.flush();
+    if (midRecord) {
+      return; // what is remembered must not end in the middle of a record
+    }
     seen.written(records, isEnd);
     if (isPurgeDue()) {
       live += passed - passedAtPurge - seen.forget();

@@ -44,6 +44,7 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
 
   private static final int PURGE = 10_000;
 
+  private final Path directory;
   private final LocalStore store;
   private final @Nullable EventClock clock;
   private final Consumer<String> notices;
@@ -57,7 +58,12 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
   private int claims;
 
   private KeysInState(
-      LocalStore store, RunNote before, @Nullable EventClock clock, Consumer<String> notices) {
+      Path directory,
+      LocalStore store,
+      RunNote before,
+      @Nullable EventClock clock,
+      Consumer<String> notices) {
+    this.directory = directory;
     this.store = store;
     this.before = before;
     this.clock = clock;
@@ -91,15 +97,23 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
       }
       RunNote before = store.note(RUN).map(RunNote::of).orElse(RunNote.NONE);
       if (clock != null) {
-        clock.startAt(before.watermarkMillis());
+        clock.startAt(store.millis());
       }
-      KeysInState keys = new KeysInState(store, before, clock, notices);
+      KeysInState keys = new KeysInState(directory, store, before, clock, notices);
       keys.transaction().note(SETTINGS, settings.getBytes(UTF_8));
       return keys;
     } catch (RuntimeException e) {
       store.close();
       throw e;
     }
+  }
+
+  /** Tells whether a store is a state that goes by the time in the records. */
+  public static boolean goesByRecords(LocalStore store) {
+    return store
+        .note(SETTINGS)
+        .filter(settings -> new String(settings, UTF_8).contains(" --time "))
+        .isPresent();
   }
 
   @Override
@@ -117,6 +131,16 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
     return before.isOpen();
   }
 
+  /** Refuses outputs among the state's own files, which would be taken for some of them. */
+  private void requireOutside(Outputs opened) {
+    for (ContinuedFile file : opened.continued()) {
+      if (Path.of(file.key()).startsWith(ContinuedFile.key(directory))) {
+        throw Failure.usage(
+            "%s is in the directory of the state; write to a file elsewhere".formatted(file.key()));
+      }
+    }
+  }
+
   /** Refuses a run that does not go on with the files of the one that was interrupted. */
   private void requireFiles(Outputs opened) {
     Set<String> missing = new TreeSet<>(before.isOpen() ? before.files() : Set.of());
@@ -132,6 +156,7 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
 
   @Override
   public long begin(Outputs begun, byte[] first) {
+    requireOutside(begun);
     requireFiles(begun);
     outputs = begun;
     firstRecord = first;

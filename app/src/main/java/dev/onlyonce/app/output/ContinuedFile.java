@@ -14,7 +14,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +31,9 @@ public final class ContinuedFile {
   private static final int TAIL_BYTES = 4_096;
 
   private static final int KEPT_BYTES = 16;
+
+  /** How far back the end of a line is looked for. */
+  private static final int LINES_BYTES = 64 << 10;
 
   private static final boolean SYNCS_FOLDERS =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
@@ -96,11 +98,11 @@ public final class ContinuedFile {
             .formatted(name, what, mark.length()));
   }
 
+  /** The number that the file has on its device, whose own number may change at the next mount. */
   private static String identity(Path path) throws IOException {
-    BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-    return Optional.ofNullable(attributes.fileKey())
-        .map(Object::toString)
-        .orElseGet(() -> attributes.creationTime().toString());
+    return SYNCS_FOLDERS
+        ? "inode " + Files.getAttribute(path, "unix:ino")
+        : Files.readAttributes(path, BasicFileAttributes.class).creationTime().toString();
   }
 
   private static String tail(FileChannel channel, long length) throws IOException {
@@ -126,9 +128,9 @@ public final class ContinuedFile {
     return length > 0;
   }
 
-  /** Returns its last bytes, two at the most. */
+  /** Returns its last bytes, some thousands at the most. */
   byte[] lastBytes() throws IOException {
-    return read(channel, Math.max(0, length - 2), length);
+    return read(channel, Math.max(0, length - LINES_BYTES), length);
   }
 
   /**
@@ -148,22 +150,33 @@ public final class ContinuedFile {
 
   /** Refuses to go on under another header than the one that the file begins with. */
   void require(Header header) {
-    byte[] expected = header.bytes();
-    int mark = RecordWriter.BYTE_ORDER_MARK.length;
+    byte[] expected = withoutLineEnd(header.bytes());
+    byte[] mark = RecordWriter.BYTE_ORDER_MARK;
     try {
-      byte[] found = read(channel, 0, Math.min(length, expected.length + mark));
-      boolean marked =
-          Arrays.equals(
-              RecordWriter.BYTE_ORDER_MARK, 0, mark, found, 0, Math.min(mark, found.length));
-      int from = marked ? mark : 0;
-      int to = Math.min(found.length, from + expected.length);
-      if (!Arrays.equals(expected, Arrays.copyOfRange(found, from, to))) {
+      byte[] found = read(channel, 0, Math.min(length, expected.length + mark.length + 1));
+      boolean marked = found.length >= mark.length && Arrays.mismatch(mark, found) == mark.length;
+      int from = marked ? mark.length : 0;
+      int to = from + expected.length;
+      boolean ends = found.length == to || (found.length > to && isLineEnd(found[to]));
+      if (!ends || !Arrays.equals(expected, Arrays.copyOfRange(found, from, to))) {
         throw Failure.badInput(
             name + " begins with another header line than the input; name a new file");
       }
     } catch (IOException e) {
       throw Failure.io("cannot read " + name, e);
     }
+  }
+
+  private static byte[] withoutLineEnd(byte[] line) {
+    int end = line.length;
+    while (end > 0 && isLineEnd(line[end - 1])) {
+      end--;
+    }
+    return Arrays.copyOf(line, end);
+  }
+
+  private static boolean isLineEnd(byte b) {
+    return b == '\n' || b == '\r';
   }
 
   /** Makes sure that what was written is on the disk; returns how far that is. */
@@ -183,7 +196,7 @@ public final class ContinuedFile {
   }
 
   /** Returns by which path a file is known, whatever links lead there. */
-  static String key(Path path) {
+  public static String key(Path path) {
     try {
       Path absolute = path.toAbsolutePath();
       Path folder = absolute.getParent();

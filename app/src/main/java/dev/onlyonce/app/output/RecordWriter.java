@@ -97,6 +97,12 @@ public final class RecordWriter implements AutoCloseable {
   }
 
   private void remember(byte[] written) {
+    for (int end = written.length; end > 0; end--) {
+      if (written[end - 1] == '\n') {
+        remember(written, 0, end); // which kind of line end there was
+        break;
+      }
+    }
     remember(written, 0, written.length);
   }
 

@@ -1,8 +1,10 @@
 package dev.onlyonce.app.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,6 +166,32 @@ class DedupStateKillTest {
     } finally {
       holder.destroyForcibly().waitFor();
     }
+  }
+
+  @Test
+  void a_record_that_is_being_set_aside_in_parts_is_whole_after_a_kill() throws Exception {
+    byte[] half = ("{\"id\":\"" + "x".repeat(1_500_000)).getBytes(UTF_8);
+    byte[] rest = ("x".repeat(1_500_000) + "\"}\n{\"id\":1}\n").getBytes(UTF_8);
+    String[] arguments = {"--max-record=1MiB", "--bad-record=bad", "--out=out", "--stats=none"};
+    Process first = program(arguments).start();
+    try (OutputStream in = first.getOutputStream()) {
+      in.write(half);
+      in.flush();
+      assertThat(killAt(first, folder.resolve("bad"), 1_000_000)).isTrue();
+    } catch (IOException e) {
+      assertThat(first.isAlive()).isFalse();
+    }
+
+    Process second = program(arguments).start();
+    try (OutputStream in = second.getOutputStream()) {
+      in.write(half);
+      in.write(rest);
+    }
+
+    assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(second.exitValue()).isZero();
+    assertThat(folder.resolve("bad")).hasSize(half.length + rest.length - "{\"id\":1}\n".length());
+    assertThat(folder.resolve("out")).hasContent("{\"id\":1}\n");
   }
 
   @Test

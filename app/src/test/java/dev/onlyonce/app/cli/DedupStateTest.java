@@ -55,7 +55,34 @@ class DedupStateTest {
   void a_line_without_an_end_gets_one_before_the_next_run_writes_on() {
     dedup(runs.file("first", "a\r\nb"));
 
-    assertThat(dedup(runs.file("second", "c\r\nd")).out()).isEqualTo("a\r\nb\nc\r\nd");
+    assertThat(dedup(runs.file("second", "c\r\nd")).out()).isEqualTo("a\r\nb\r\nc\r\nd");
+  }
+
+  @Test
+  void the_kind_of_line_end_is_that_of_the_lines_before() {
+    dedup(runs.file("first", "1\r\n2"));
+
+    assertThat(dedup(runs.file("second", "3\r\n4\r\n")).out()).isEqualTo("1\r\n2\r\n3\r\n4\r\n");
+  }
+
+  @Test
+  void a_header_line_may_end_differently_the_next_time() {
+    dedup("--key", "id", runs.file("first.csv", "id,v"));
+    DedupRun.Result two = dedup("--key", "id", runs.file("second.csv", "id,v\r\n1,b\r\n"));
+
+    assertThat(two.out()).isEqualTo("id,v\n1,b\r\n");
+  }
+
+  @Test
+  void an_output_in_the_directory_of_the_state_is_refused() {
+    dedup(runs.file("first", "a\n"));
+    String inside = runs.path("state/snap-out");
+
+    DedupRun.Result refused = dedup("--out", inside, runs.file("second", "b\n"));
+
+    assertThat(refused.code()).isEqualTo(2);
+    assertThat(folder.resolve("state/snap-out")).doesNotExist();
+    assertThat(dedup(runs.file("second", "b\n")).out()).isEqualTo("a\nb\n");
   }
 
   @Test

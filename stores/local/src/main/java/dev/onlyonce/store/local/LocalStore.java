@@ -164,6 +164,15 @@ public final class LocalStore
     return engine.scopes();
   }
 
+  /**
+   * Returns the store's time, milliseconds since 1970: never before that of its last record.
+   *
+   * @throws StoreException if the store has failed or been closed
+   */
+  public long millis() {
+    return engine.millis();
+  }
+
   @Override
   public void close() {
     engine.close();

@@ -205,6 +205,34 @@ class LocalStoreTest {
     store().open().close();
   }
 
+  /** It would look like a new store, in which every key may run. */
+  @Test
+  @Semantics(76)
+  void a_store_that_has_lost_its_log_is_refused_by_writers_and_readers() throws IOException {
+    store().open().close();
+    Path log = directory.resolve(segments().get(0));
+    byte[] whole = Files.readAllBytes(log);
+    Files.delete(log);
+    assertRefused("there is no log beside it");
+    Files.write(log, new byte[0]);
+    assertRefused("it does not begin as a segment does");
+    Files.write(log, whole);
+    store().open().close();
+
+    try (LocalStore store = store().open()) {
+      claim(store, done("a", DAY));
+    }
+    Files.delete(directory.resolve("store"));
+    assertRefused("it is missing, but there is a log");
+  }
+
+  private void assertRefused(String why) throws IOException {
+    Map<String, byte[]> before = files();
+    assertThatThrownBy(() -> store().open()).hasMessageContaining(why);
+    assertThatThrownBy(() -> LocalReader.open(directory)).hasMessageContaining(why);
+    assertSame(before);
+  }
+
   @Test
   @Semantics(76)
   void a_missing_segment_is_refused() throws IOException {
@@ -387,6 +415,7 @@ class LocalStoreTest {
                 () -> store.settle(List.of()),
                 () -> store.renew(List.of()),
                 () -> store.purge(1),
+                () -> store.history(SCOPE, Key.of("a")),
                 () -> store.begin());
         assertThat(others)
             .allSatisfy(
@@ -398,6 +427,60 @@ class LocalStoreTest {
         open.commit();
       }
       assertThat(claim(store, done("a", DAY))).isInstanceOf(Answer.Done.class);
+    }
+  }
+
+  @Test
+  void notes_outlive_the_segment_that_they_were_left_in() {
+    try (LocalStore store = store().open()) {
+      try (LocalTransaction open = store.begin()) {
+        open.note("position", new byte[] {7});
+        open.commit();
+      }
+      fill(store, "order-", 300, Duration.ofSeconds(1));
+      time.advance(Duration.ofHours(1));
+      while (store.purge(1_000) > 0) {
+        // goes on
+      }
+      store.begin().close(); // begins a segment, if need be, and leaves nothing in it
+      store.purge(1_000);
+    }
+    try (LocalStore store = store().open()) {
+      assertThat(store.note("position")).hasValue(new byte[] {7});
+    }
+  }
+
+  /** One key in a hundred lives long: it must not keep the space of the others. */
+  @Test
+  void space_is_freed_also_where_retentions_are_mixed() throws IOException {
+    try (LocalStore store = store().open()) {
+      for (int hour = 0; hour < 40; hour++) {
+        fill(store, "long-" + hour + "-", 5, Duration.ofDays(30));
+        fill(store, "short-" + hour + "-", 500, Duration.ofMinutes(10));
+        time.advance(Duration.ofHours(1));
+        store.purge(1_000);
+        store.purge(1_000);
+        store.purge(1_000);
+      }
+      assertThat(segments()).hasSizeLessThan(60);
+      assertThat(store.totals().values()).containsExactly(2_000L);
+    }
+  }
+
+  @Test
+  void a_reader_sees_what_came_behind_segments_that_were_dropped_meanwhile() {
+    try (LocalStore store = store().open();
+        LocalReader early = LocalReader.open(directory, time)) {
+      for (int hour = 0; hour < 5; hour++) {
+        fill(store, "order-" + hour + "-", 300, Duration.ofMinutes(1));
+        time.advance(Duration.ofHours(1));
+        store.purge(1_000);
+      }
+      claim(store, done("a", DAY));
+
+      early.refresh();
+
+      assertThat(early.find(SCOPE, Key.of("a"))).isPresent();
     }
   }
 

@@ -53,11 +53,19 @@ final class Housekeeping {
   }
 
   private void freeSegments(int limit) {
+    boolean isDenseAllowed = true;
     while (true) {
       Segment oldest =
           engine.reading(() -> Optional.ofNullable(view.log.oldestSealed())).orElse(null);
-      if (oldest == null || oldest.live > oldest.records / SMALL_PART) {
+      if (oldest == null) {
         return;
+      }
+      if (oldest.live > oldest.records / SMALL_PART) {
+        // It keeps all that are behind it: one in a step, where most of these are dead.
+        if (!isDenseAllowed || !engine.reading(view.log::isMostlyDead)) {
+          return;
+        }
+        isDenseAllowed = false;
       }
       if (oldest.live > 0) {
         carryForward(oldest, limit);
@@ -108,7 +116,7 @@ final class Housekeeping {
     if (segment.live > 0) {
       return false;
     }
-    if (loggedFloor < view.log.floor()) {
+    if (loggedFloor < view.log.floor() || engine.areNotesBehind()) {
       engine.inFrames(view.log::addFloor);
       loggedFloor = view.log.floor();
     }

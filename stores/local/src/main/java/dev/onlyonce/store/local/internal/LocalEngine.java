@@ -153,22 +153,43 @@ public final class LocalEngine {
   static LocalEngine open(
       Disk disk, Settings settings, Executor background, AutoCloseable directoryLock)
       throws IOException {
-    StoreId id = StoreId.read(disk);
-    boolean hasLog = disk.list().stream().anyMatch(Segment::isSegment);
-    if (id == null && hasLog) {
-      throw new DamagedException(StoreId.FILE, 0, "it is missing, but there is a log");
-    }
-    if (id == null) {
-      id = StoreId.random();
-      id.write(disk);
+    StoreId found = StoreId.of(disk);
+    StoreId id = found == null ? StoreId.random() : found;
+    if (found == null) {
+      deleteUnfinished(disk);
     }
     // A process that ended may have made files whose names were not synced.
     disk.sync();
     Snapshot.deleteWithoutSegment(disk);
     Log.Settings logSettings =
         new Log.Settings(id.id(), settings.segmentBytes, settings.syncs, true);
-    return new LocalEngine(
-        LocalView.open(disk, id, logSettings), settings, background, directoryLock);
+    LocalView view = LocalView.open(disk, id, logSettings);
+    try {
+      if (found == null) {
+        // The log comes first, so that a store without one has lost it.
+        view.log.begin(settings.time.millis() * 1_000);
+        view.log.cancel();
+        id.write(disk);
+      }
+      return new LocalEngine(view, settings, background, directoryLock);
+    } catch (IOException | RuntimeException | Error e) {
+      view.log.close();
+      throw e;
+    }
+  }
+
+  /** Deletes the log of a store that was never made completely. */
+  private static void deleteUnfinished(Disk disk) throws IOException {
+    for (String file : disk.list()) {
+      if (Segment.isSegment(file)) {
+        try (Disk.Data data = disk.open(file)) {
+          if (Segment.baseOf(file) != 0 || data.size() > Segment.HEADER) {
+            throw StoreId.missing();
+          }
+        }
+        disk.delete(file);
+      }
+    }
   }
 
   private static String sentence(IOException e) {
@@ -389,6 +410,11 @@ public final class LocalEngine {
         : fail(e);
   }
 
+  /** Tells whether a segment before the last one has the notes, which are in none behind it. */
+  boolean areNotesBehind() {
+    return !view.notes.isEmpty() && view.log.last() != hasNotes;
+  }
+
   // Transactions.
 
   /** Keeps all others waiting until the transaction is committed or rolled back. */
@@ -507,8 +533,14 @@ public final class LocalEngine {
     return reading(() -> view.list(query, from, nowMillis(), machine));
   }
 
+  /** Returns the store's time. */
+  public long millis() {
+    return reading(this::nowMillis);
+  }
+
   /** Returns the versions of a record. */
   public List<ClaimRecord> history(Scope scope, Key key) {
+    requireNoTransaction();
     return housekeeping.history(scope, key);
   }
 

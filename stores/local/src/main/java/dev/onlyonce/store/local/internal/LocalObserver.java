@@ -62,8 +62,11 @@ public final class LocalObserver {
       throw noStore(directory);
     }
     Disk disk = new FileDisk(directory, false);
-    StoreId id = StoreId.read(disk);
+    StoreId id = StoreId.of(disk);
     if (id == null) {
+      if (disk.list().stream().anyMatch(Segment::isSegment)) {
+        throw StoreId.missing();
+      }
       throw noStore(directory);
     }
     Log.Settings settings = new Log.Settings(id.id(), 1, false, false);
@@ -84,8 +87,17 @@ public final class LocalObserver {
    * @throws StoreException if that is so
    */
   public static void requireStore(Path directory) {
-    if (!Files.exists(directory.resolve(StoreId.FILE))) {
-      throw noStore(directory);
+    try {
+      boolean isThere =
+          Files.isDirectory(directory)
+              && new FileDisk(directory, false)
+                  .list().stream()
+                      .anyMatch(file -> file.equals(StoreId.FILE) || Segment.isSegment(file));
+      if (!isThere) {
+        throw noStore(directory);
+      }
+    } catch (IOException e) {
+      throw LocalEngine.cannotOpen(directory.toString(), e);
     }
   }
 
@@ -99,8 +111,8 @@ public final class LocalObserver {
     requireOpen();
     try {
       view.log.follow(view);
-    } catch (NoSuchFileException e) {
-      again();
+    } catch (NoSuchFileException | DamagedException e) {
+      again(); // the writer may have dropped what this reader has not seen yet
     } catch (IOException e) {
       throw LocalEngine.cannotOpen(directory.toString(), e);
     }

@@ -127,7 +127,7 @@ final class Log implements AutoCloseable {
     Segment segment = Segment.read(header.array(), length, settings.storeId(), base, data);
     if (segment == null) {
       data.close();
-      boolean isBegun = !isLast || (last == null && base != 0) || hasFrames(file);
+      boolean isBegun = !isLast || last == null || hasFrames(file);
       if (isBegun) {
         throw new DamagedException(file, 0, "it does not begin as a segment does");
       }
@@ -302,6 +302,7 @@ final class Log implements AutoCloseable {
         if (segment == null) {
           return;
         }
+        sequence = sequence == 0 ? segment.firstFrame - 1 : sequence;
         read.readAll(segment.data);
         replay(segment, visitor);
       }
@@ -550,6 +551,17 @@ final class Log implements AutoCloseable {
   /** Returns the segments that are written to no more. */
   List<Segment> sealed() {
     return segments.values().stream().filter(segment -> segment.sealed).toList();
+  }
+
+  /** Tells whether at most a quarter of what the sealed segments have is current. */
+  boolean isMostlyDead() {
+    long live = 0;
+    long records = 0;
+    for (Segment segment : sealed()) {
+      live += segment.live;
+      records += segment.records;
+    }
+    return live * 4 < records;
   }
 
   /** Returns the largest token that was ever forgotten. */

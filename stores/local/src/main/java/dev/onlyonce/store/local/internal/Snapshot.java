@@ -40,7 +40,8 @@ final class Snapshot {
   static void deleteWithoutSegment(Disk disk) throws IOException {
     List<String> files = disk.list();
     for (String file : files) {
-      if (file.startsWith(PREFIX) && !files.contains("log-" + file.substring(PREFIX.length()))) {
+      if (file.matches(PREFIX + "[0-9a-f]{16}(\\.new)?")
+          && !files.contains("log-" + file.substring(PREFIX.length()))) {
         disk.delete(file);
       }
     }

@@ -41,8 +41,27 @@ record StoreId(long id, long k0, long k1) {
     disk.sync();
   }
 
+  /**
+   * Reads that of a store; returns null if there is no store.
+   *
+   * @throws DamagedException if it has lost its log
+   */
+  static @Nullable StoreId of(Disk disk) throws IOException {
+    StoreId id = read(disk);
+    if (id != null && disk.list().stream().noneMatch(Segment::isSegment)) {
+      throw new DamagedException(
+          FILE, 0, "there is no log beside it, which has all that the store knows");
+    }
+    return id;
+  }
+
+  /** There is a log, but not what it belongs to. */
+  static DamagedException missing() {
+    return new DamagedException(FILE, 0, "it is missing, but there is a log");
+  }
+
   /** Reads it; returns null if there is none. */
-  static @Nullable StoreId read(Disk disk) throws IOException {
+  private static @Nullable StoreId read(Disk disk) throws IOException {
     if (!disk.list().contains(FILE)) {
       return null;
     }
