@@ -2,7 +2,6 @@ package dev.onlyonce.app.dedup;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Result;
-import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.filter.FilterBuilder;
 import dev.onlyonce.filter.KeyFilter;
 import dev.onlyonce.spi.Answer;
@@ -88,20 +87,6 @@ public final class KeysInFilter implements SeenKeys {
     Claim claim = new Claim(request.scope(), request.key(), 1, 1);
     return new Answer.Claimed(claim, request.lease(), null);
   }
-
-  @Override
-  public long begin(Outputs outputs, byte[] firstRecord) {
-    outputs.begin();
-    return 0;
-  }
-
-  @Override
-  public boolean isDue() {
-    return false;
-  }
-
-  @Override
-  public void written(long records, boolean isEnd) {}
 
   /** The filter forgets by itself. */
   @Override

@@ -1,6 +1,5 @@
 package dev.onlyonce.app.dedup;
 
-import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimStore;
@@ -17,23 +16,9 @@ public final class KeysInMemory implements SeenKeys {
   }
 
   @Override
-  public long begin(Outputs outputs, byte[] firstRecord) {
-    outputs.begin();
-    return 0;
-  }
-
-  @Override
   public List<Answer> claim(List<ClaimRequest> batch) {
     return store.claim(batch);
   }
-
-  @Override
-  public boolean isDue() {
-    return false;
-  }
-
-  @Override
-  public void written(long records, boolean isEnd) {}
 
   @Override
   public int forget() {

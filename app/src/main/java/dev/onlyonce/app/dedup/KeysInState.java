@@ -46,7 +46,6 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
 
   private final Path directory;
   private final LocalStore store;
-  private final @Nullable EventClock clock;
   private final Consumer<String> notices;
   private final RunNote before;
 
@@ -57,16 +56,10 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
   private long written;
   private int claims;
 
-  private KeysInState(
-      Path directory,
-      LocalStore store,
-      RunNote before,
-      @Nullable EventClock clock,
-      Consumer<String> notices) {
+  private KeysInState(Path directory, LocalStore store, RunNote before, Consumer<String> notices) {
     this.directory = directory;
     this.store = store;
     this.before = before;
-    this.clock = clock;
     this.notices = notices;
   }
 
@@ -99,7 +92,7 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
       if (clock != null) {
         clock.startAt(store.millis());
       }
-      KeysInState keys = new KeysInState(directory, store, before, clock, notices);
+      KeysInState keys = new KeysInState(directory, store, before, notices);
       keys.transaction().note(SETTINGS, settings.getBytes(UTF_8));
       return keys;
     } catch (RuntimeException e) {
@@ -211,8 +204,7 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
       Set<String> paths =
           files.stream().map(ContinuedFile::key).collect(Collectors.toCollection(TreeSet::new));
       long delivered = Math.max(written, deliveredBefore);
-      long watermark = clock == null ? 0 : clock.millis();
-      open.note(RUN, new RunNote(isOpen, delivered, watermark, firstRecord, paths).toBytes());
+      open.note(RUN, new RunNote(isOpen, delivered, firstRecord, paths).toBytes());
       open.commit();
     }
   }

@@ -15,14 +15,12 @@ import java.util.TreeSet;
  *
  * @param isOpen whether it has not come to its end
  * @param delivered how many records of its input were delivered, wherever they belong
- * @param watermarkMillis the highest time that records had, 0 if their time does not count
  * @param firstRecord a digest of the first record
  * @param files the paths of the files that it writes on
  */
-record RunNote(
-    boolean isOpen, long delivered, long watermarkMillis, byte[] firstRecord, Set<String> files) {
+record RunNote(boolean isOpen, long delivered, byte[] firstRecord, Set<String> files) {
 
-  static final RunNote NONE = new RunNote(false, 0, 0, new byte[0], Set.of());
+  static final RunNote NONE = new RunNote(false, 0, new byte[0], Set.of());
   private static final int VERSION = 1;
 
   byte[] toBytes() {
@@ -31,7 +29,6 @@ record RunNote(
       out.writeByte(VERSION);
       out.writeBoolean(isOpen);
       out.writeLong(delivered);
-      out.writeLong(watermarkMillis);
       out.writeByte(firstRecord.length);
       out.write(firstRecord);
       out.writeInt(files.size());
@@ -51,13 +48,12 @@ record RunNote(
       }
       boolean isOpen = in.readBoolean();
       long delivered = in.readLong();
-      long watermark = in.readLong();
       byte[] firstRecord = in.readNBytes(in.readUnsignedByte());
       Set<String> files = new TreeSet<>();
       for (int i = in.readInt(); i > 0; i--) {
         files.add(in.readUTF());
       }
-      return new RunNote(isOpen, delivered, watermark, firstRecord, files);
+      return new RunNote(isOpen, delivered, firstRecord, files);
     } catch (IOException e) {
       throw Failure.io("the state has a note that cannot be read", e);
     }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Remembers which keys have come. Keys that are claimed are remembered for good only when their
  * records have been {@link #written}, so that what is remembered never runs ahead of the output.
+ * Who forgets all at the end of the run need not care for that.
  */
 public interface SeenKeys extends AutoCloseable {
 
@@ -24,13 +25,18 @@ public interface SeenKeys extends AutoCloseable {
    * @param firstRecord a digest of the first record, by which an input is known again
    * @return how many of the records that come now a run before has delivered, which was interrupted
    */
-  long begin(Outputs outputs, byte[] firstRecord);
+  default long begin(Outputs outputs, byte[] firstRecord) {
+    outputs.begin();
+    return 0;
+  }
 
   /** Claims the keys of records, which are not written yet; who is granted a claim came first. */
   List<Answer> claim(List<ClaimRequest> batch);
 
   /** Tells whether the records whose keys were claimed are better written now. */
-  boolean isDue();
+  default boolean isDue() {
+    return false;
+  }
 
   /**
    * All records whose keys were claimed have been written, and their outputs are flushed.
@@ -38,7 +44,7 @@ public interface SeenKeys extends AutoCloseable {
    * @param records how many there were since the beginning
    * @param isEnd whether they were the last ones
    */
-  void written(long records, boolean isEnd);
+  default void written(long records, boolean isEnd) {}
 
   /** Forgets what has gone out of the window, behind {@link #written}; returns how many keys. */
   int forget();
