@@ -170,28 +170,39 @@ class DedupStateKillTest {
 
   @Test
   void a_record_that_is_being_set_aside_in_parts_is_whole_after_a_kill() throws Exception {
-    byte[] half = ("{\"id\":\"" + "x".repeat(1_500_000)).getBytes(UTF_8);
-    byte[] rest = ("x".repeat(1_500_000) + "\"}\n{\"id\":1}\n").getBytes(UTF_8);
+    byte[] begin = "{\"id\":\"".getBytes(UTF_8);
+    byte[] piece = "x".repeat(100_000).getBytes(UTF_8);
+    byte[] end = "\"}\n".getBytes(UTF_8);
+    byte[] next = "{\"id\":1}\n".getBytes(UTF_8);
     String[] arguments = {"--max-record=1MiB", "--bad-record=bad", "--out=out", "--stats=none"};
     Process first = program(arguments).start();
-    try (OutputStream in = first.getOutputStream()) {
-      in.write(half);
-      in.flush();
-      assertThat(killAt(first, folder.resolve("bad"), 1_000_000)).isTrue();
-    } catch (IOException e) {
-      assertThat(first.isAlive()).isFalse();
+    OutputStream unfinished = first.getOutputStream();
+    unfinished.write(begin);
+    for (int i = 1; i <= 30; i++) {
+      unfinished.write(piece);
+      unfinished.flush();
+      // The program waits for its input again and again, and would save what it has.
+      while (i > 15 && size(folder.resolve("bad")) < (i - 5) * piece.length) {
+        assertThat(first.isAlive()).isTrue();
+        LockSupport.parkNanos(1_000_000);
+      }
     }
+    first.destroyForcibly().waitFor();
 
     Process second = program(arguments).start();
     try (OutputStream in = second.getOutputStream()) {
-      in.write(half);
-      in.write(rest);
+      in.write(begin);
+      for (int i = 0; i < 40; i++) {
+        in.write(piece);
+      }
+      in.write(end);
+      in.write(next);
     }
 
     assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(second.exitValue()).isZero();
-    assertThat(folder.resolve("bad")).hasSize(half.length + rest.length - "{\"id\":1}\n".length());
-    assertThat(folder.resolve("out")).hasContent("{\"id\":1}\n");
+    assertThat(folder.resolve("bad")).hasSize(begin.length + 40L * piece.length + end.length);
+    assertThat(folder.resolve("out")).hasBinaryContent(next);
   }
 
   @Test
