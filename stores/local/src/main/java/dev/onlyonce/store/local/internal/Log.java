@@ -302,7 +302,6 @@ final class Log implements AutoCloseable {
         if (segment == null) {
           return;
         }
-        sequence = sequence == 0 ? segment.firstFrame - 1 : sequence;
         read.readAll(segment.data);
         replay(segment, visitor);
       }
