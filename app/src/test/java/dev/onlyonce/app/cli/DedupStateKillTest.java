@@ -182,7 +182,7 @@ class DedupStateKillTest {
       unfinished.write(piece);
       unfinished.flush();
       // The program waits for its input again and again, and would save what it has.
-      while (i > 15 && size(folder.resolve("bad")) < (i - 5) * piece.length) {
+      while (i > 15 && size(folder.resolve("bad")) < (i - 5L) * piece.length) {
         assertThat(first.isAlive()).isTrue();
         LockSupport.parkNanos(1_000_000);
       }
