@@ -117,17 +117,17 @@ public final class LocalStore
   @Override
   public List<Answer> claim(
       LocalTransaction transaction, List<ClaimRequest> batch, Duration maxWait) {
-    return transaction.claim(engine, batch);
+    return transaction.of(engine).claim(batch);
   }
 
   @Override
   public List<Held> settle(LocalTransaction transaction, List<? extends Settlement> batch) {
-    return transaction.settle(engine, batch);
+    return transaction.of(engine).settle(batch);
   }
 
   @Override
   public boolean holds(LocalTransaction transaction, Claim claim) {
-    return transaction.holds(engine, claim);
+    return transaction.of(engine).holds(claim);
   }
 
   /** Returns the note of this name that a transaction has left, see {@link LocalTransaction}. */

@@ -20,12 +20,15 @@ import dev.onlyonce.testkit.ManualTime;
 import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.WorkerProcess;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -92,6 +95,56 @@ class LocalStoreTest {
   }
 
   // The directory.
+
+  /** A "stale" lock file was deleted by hand while its owner lived, and both wrote. */
+  @Test
+  @Semantics(99)
+  @Case(31)
+  void a_writer_whose_lock_was_deleted_writes_nothing_any_more() throws IOException {
+    LocalStore store = store().open();
+    claim(store, request("a"));
+    Files.delete(directory.resolve("lock"));
+    time.advance(Duration.ofSeconds(1));
+
+    assertThatThrownBy(() -> claim(store, request("b")))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE))
+        .hasMessageContaining("lock was deleted or replaced");
+
+    store.close();
+    try (LocalStore next = store().open()) {
+      assertThat(next.find(SCOPE, Key.of("a"))).isPresent();
+      assertThat(next.find(SCOPE, Key.of("b"))).isEmpty();
+    }
+  }
+
+  @Test
+  void who_is_interrupted_opens_and_closes_all_the_same_and_stays_interrupted() {
+    Thread.currentThread().interrupt();
+    LocalStore store = store().open();
+    assertThat(Thread.interrupted()).isTrue();
+    fill(store, "order-", 1_000, DAY); // there are snapshots to be waited for
+    Thread.currentThread().interrupt();
+    store.close();
+    assertThat(Thread.interrupted()).isTrue();
+    store().open().close();
+  }
+
+  /** Opening read how large it was, and asked for as much memory. */
+  @Test
+  void a_snapshot_of_nonsense_is_left_alone_however_large_it_is() throws IOException {
+    try (LocalStore store = store().open()) {
+      fill(store, "order-", 1_000, DAY);
+    }
+    try (RandomAccessFile file =
+        new RandomAccessFile(directory.resolve(names("snap-").get(0)).toFile(), "rw")) {
+      file.setLength(1L << 40);
+    }
+    try (LocalStore store = store().open()) {
+      assertThat(store.totals().values()).containsExactly(1_000L);
+    }
+  }
 
   /** Two processes shared an embedded store and overwrote each other. */
   @Test
@@ -400,6 +453,50 @@ class LocalStoreTest {
     try (LocalStore store = store().open()) {
       assertThat(store.find(SCOPE, Key.of("a"))).isPresent();
       assertThat(store.note("position")).hasValue(new byte[] {2});
+    }
+  }
+
+  /** A part of a batch could be committed, of which the caller had no answers. */
+  @Test
+  void a_transaction_that_has_become_too_large_can_only_be_closed() {
+    try (LocalStore store = store().open()) {
+      try (LocalTransaction large = store.begin()) {
+        store.claim(large, List.of(done("a", DAY)), Duration.ZERO);
+        assertThatThrownBy(() -> large.note("position", new byte[64 << 20]))
+            .isInstanceOfSatisfying(
+                StoreException.class,
+                e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.REJECTED))
+            .hasMessageContaining("commit it in parts");
+        assertThatThrownBy(large::commit)
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("was undone");
+      }
+      assertThat(store.find(SCOPE, Key.of("a"))).isEmpty();
+      assertThat(claim(store, done("b", DAY))).isInstanceOf(Answer.Claimed.class);
+    }
+  }
+
+  @Test
+  void a_history_that_is_read_while_the_store_is_closed_says_so() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      LocalStore store = store().open();
+      fill(store, "order-", 500, DAY);
+      CountDownLatch reading = new CountDownLatch(1);
+      CompletableFuture<Void> reader =
+          CompletableFuture.runAsync(
+              () -> {
+                while (true) {
+                  store.history(SCOPE, Key.of("order-1"));
+                  reading.countDown();
+                }
+              });
+      reading.await();
+      store.close();
+      assertThatThrownBy(reader::join)
+          .cause()
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.CLOSED));
     }
   }
 

@@ -53,6 +53,16 @@ final class Bytes {
     end = file.read(ByteBuffer.wrap(array, 0, size), 0);
   }
 
+  /** Tells whether nothing but zeros comes from this place on. */
+  boolean isZero(int from) {
+    for (int i = from; i < end; i++) {
+      if (array[i] != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   Bytes putByte(int value) {
     reserve(1);
     array[end++] = (byte) value;

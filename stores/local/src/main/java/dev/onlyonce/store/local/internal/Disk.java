@@ -27,6 +27,9 @@ interface Disk {
   /** Deletes a file if it is there. */
   void delete(String name) throws IOException;
 
+  /** Returns about how many bytes can be written until the disk is full. */
+  long room() throws IOException;
+
   /** Makes sure that the names of files are as they are now after a crash. */
   void sync() throws IOException;
 

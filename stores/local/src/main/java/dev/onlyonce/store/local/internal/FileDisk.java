@@ -76,6 +76,11 @@ final class FileDisk implements Disk {
   }
 
   @Override
+  public long room() throws IOException {
+    return Files.getFileStore(directory).getUsableSpace();
+  }
+
+  @Override
   public void sync() throws IOException {
     if (!SYNCS_DIRECTORIES) {
       return;

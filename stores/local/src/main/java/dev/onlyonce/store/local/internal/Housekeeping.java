@@ -19,8 +19,9 @@ final class Housekeeping {
   /** A segment of which at most this part is current is carried forward. */
   private static final int SMALL_PART = 8;
 
-  private final LocalEngine engine;
+  private final Frames frames;
   private final LocalView view;
+  private final StoreClock clock;
   private final long purgeGraceMillis;
 
   /** Who holds it knows that no segment is dropped. */
@@ -28,9 +29,10 @@ final class Housekeeping {
 
   private long loggedFloor;
 
-  Housekeeping(LocalEngine engine, LocalView view, long purgeGraceMillis) {
-    this.engine = engine;
+  Housekeeping(Frames frames, LocalView view, StoreClock clock, long purgeGraceMillis) {
+    this.frames = frames;
     this.view = view;
+    this.clock = clock;
     this.purgeGraceMillis = purgeGraceMillis;
   }
 
@@ -38,7 +40,7 @@ final class Housekeeping {
   int purge(int limit) {
     turn.lock();
     try {
-      int count = engine.reading(() -> forget(limit));
+      int count = frames.reading(() -> forget(limit));
       freeSegments(limit);
       return count;
     } finally {
@@ -47,7 +49,7 @@ final class Housekeeping {
   }
 
   private int forget(int limit) {
-    Index.Forgotten forgotten = view.index.forget(engine.nowMillis() - purgeGraceMillis, limit);
+    Index.Forgotten forgotten = view.index.forget(clock.millis() - purgeGraceMillis, limit);
     view.log.raiseFloor(forgotten.largestToken());
     return forgotten.count();
   }
@@ -56,13 +58,13 @@ final class Housekeeping {
     boolean isDenseAllowed = true;
     while (true) {
       Segment oldest =
-          engine.reading(() -> Optional.ofNullable(view.log.oldestSealed())).orElse(null);
+          frames.reading(() -> Optional.ofNullable(view.log.oldestSealed())).orElse(null);
       if (oldest == null) {
         return;
       }
       if (oldest.live > oldest.records / SMALL_PART) {
         // It keeps all that are behind it: one in a step, where most of these are dead.
-        if (!isDenseAllowed || !engine.reading(view.log::isMostlyDead)) {
+        if (!isDenseAllowed || !frames.reading(view.log::isMostlyDead)) {
           return;
         }
         isDenseAllowed = false;
@@ -70,7 +72,7 @@ final class Housekeeping {
       if (oldest.live > 0) {
         carryForward(oldest, limit);
       }
-      if (!engine.reading(() -> drop(oldest))) {
+      if (!frames.reading(() -> drop(oldest))) {
         return; // a claim was undone meanwhile: next time
       }
     }
@@ -91,19 +93,20 @@ final class Housekeeping {
             }
           });
     } catch (IOException e) {
-      throw engine.unreadable(e);
+      throw frames.unreadable(e);
     }
     carryForward(batch, positions);
   }
 
   private void carryForward(List<ClaimRecord> batch, List<Long> positions) {
-    engine.inFrames(
+    frames.write(
         () -> {
           for (int i = 0; i < batch.size(); i++) {
             ClaimRecord record = batch.get(i);
             Hash hash = view.index.hash(record.scope(), LocalView.keyOf(record));
             if (view.index.isCurrent(hash, positions.get(i))) {
-              engine.log(hash, record);
+              view.log(hash, record);
+              frames.cut();
             }
           }
         });
@@ -116,8 +119,8 @@ final class Housekeeping {
     if (segment.live > 0) {
       return false;
     }
-    if (loggedFloor < view.log.floor() || engine.areNotesBehind()) {
-      engine.inFrames(view.log::addFloor);
+    if (loggedFloor < view.log.floor() || frames.areNotesBehind()) {
+      frames.writeInReserve(view.log::addFloor);
       loggedFloor = view.log.floor();
     }
     try {
@@ -128,7 +131,7 @@ final class Housekeeping {
       view.disk.sync();
       return true;
     } catch (IOException e) {
-      throw engine.fail(e);
+      throw frames.fail(e);
     }
   }
 
@@ -136,18 +139,17 @@ final class Housekeeping {
   List<ClaimRecord> history(Scope scope, Key key) {
     turn.lock();
     try {
-      Optional<History> found =
-          engine.reading(() -> view.historyOf(scope, key, engine.nowMillis()));
+      Optional<History> found = frames.reading(() -> view.historyOf(scope, key, clock.millis()));
       if (found.isEmpty()) {
         return List.of();
       }
       History history = found.get();
-      List<Segment> sealed = engine.reading(view.log::sealed);
+      List<Segment> sealed = frames.reading(view.log::sealed);
       for (Segment segment : sealed) {
         view.log.scan(segment, history);
       }
       // What was sealed meanwhile, and what is still written to.
-      return engine.reading(
+      return frames.reading(
           () -> {
             for (Segment segment : view.log.segments()) {
               if (!sealed.contains(segment)) {
@@ -157,7 +159,7 @@ final class Housekeeping {
             return history.versions();
           });
     } catch (IOException e) {
-      throw engine.unreadable(e);
+      throw frames.unreadable(e);
     } finally {
       turn.unlock();
     }

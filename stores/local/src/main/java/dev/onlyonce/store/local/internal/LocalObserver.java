@@ -110,7 +110,7 @@ public final class LocalObserver {
   public synchronized void refresh() {
     requireOpen();
     try {
-      view.log.follow(view);
+      view.follow(clock.millis());
     } catch (NoSuchFileException | DamagedException e) {
       again(); // the writer may have dropped what this reader has not seen yet
     } catch (IOException e) {
@@ -142,7 +142,7 @@ public final class LocalObserver {
   private synchronized <T> T reading(Reading<T> reading) {
     requireOpen();
     try {
-      return reading.read(view, clock.micros() / 1_000);
+      return reading.read(view, clock.millis());
     } catch (IOException e) {
       throw LocalEngine.cannotOpen(directory.toString(), e);
     }

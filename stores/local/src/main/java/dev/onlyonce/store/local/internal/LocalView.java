@@ -8,6 +8,7 @@ import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.KeyHash;
+import dev.onlyonce.spi.KeyHash.Hash;
 import dev.onlyonce.store.local.internal.Cursor.Malformed;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * What a store's files say: the log, and the index and the notes that come of it. Not safe for use
  * by several threads at once.
  */
-final class LocalView implements Log.Visitor {
+final class LocalView implements Recovery.Visitor {
 
   final Disk disk;
   final Log log;
@@ -48,11 +49,25 @@ final class LocalView implements Log.Visitor {
     LocalView view = new LocalView(disk, id, settings);
     try {
       view.index.reserve(view.snapshots.entries());
-      view.log.recover(view);
+      Recovery.recover(view.log, view);
       return view;
     } catch (IOException | RuntimeException | Error e) {
       view.log.close();
       throw e;
+    }
+  }
+
+  /** Takes over what the writer has added since, and closes what it has dropped. */
+  void follow(long nowMillis) throws IOException {
+    Recovery.follow(log, this);
+    List<Segment> gone = log.gone();
+    if (gone.stream().anyMatch(segment -> segment.live > 0)) {
+      index.forget(nowMillis, Integer.MAX_VALUE); // what expired was not carried forward
+    }
+    for (Segment segment : gone) {
+      if (segment.live == 0) {
+        log.letGo(segment);
+      }
     }
   }
 
@@ -86,6 +101,11 @@ final class LocalView implements Log.Visitor {
         notes.put(name, value);
       }
     };
+  }
+
+  /** Writes a version into the frame. */
+  void log(Hash hash, ClaimRecord record) {
+    index.put(hash, record, log.add(record));
   }
 
   static Key keyOf(ClaimRecord record) {

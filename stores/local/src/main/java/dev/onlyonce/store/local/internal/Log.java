@@ -29,20 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Log implements AutoCloseable {
 
-  /** Who is told what a log says when it is opened. */
-  interface Visitor {
-
-    /**
-     * Takes over what a snapshot says of a whole segment; returns false if there is none.
-     *
-     * @param buffer to read it into
-     */
-    boolean snapshot(Segment segment, Bytes buffer) throws IOException;
-
-    /** Returns who takes over what this segment says. */
-    LogReader reader(Segment segment);
-  }
-
   /**
    * @param segmentBytes a segment that has become this long is the last one no more
    * @param syncs whether each frame is synced before it counts as written
@@ -53,32 +39,38 @@ final class Log implements AutoCloseable {
   private static final int LARGEST_ALLOCATION = 8 << 20;
   private static final int SMALLEST_ALLOCATION = 64 << 10;
 
+  /**
+   * Room behind the last frame that only housekeeping and the end of a segment use, so that a full
+   * disk can be made emptier.
+   */
+  private static final int RESERVE = 4 << 10;
+
+  /** The part of the free room that is taken ahead at most: others write to the disk too. */
+  private static final int PART_AHEAD = 8;
+
+  /** The file of the next segment, before it has its header and its name. */
+  private static final String NEXT = "log.new";
+
   private static final int READ_AHEAD = 512;
 
   /** The most that one frame may have. */
   static final int MAX_FRAME_BYTES = 64 << 20;
 
-  private final Disk disk;
-  private final Settings settings;
-  private final TreeMap<Long, Segment> segments = new TreeMap<>();
+  final Disk disk;
+  final Settings settings;
+
+  // Made by recovery, and gone on with from there.
+  final TreeMap<Long, Segment> segments = new TreeMap<>();
+  @Nullable Segment last;
+  long sequence;
+  long synced;
+  long lastMicros;
+  private long floor;
+
   private final Bytes frame = new Bytes(1 << 16);
-
-  /** The file that is read while the log is recovered or followed. */
-  private Bytes read = new Bytes(0);
-
-  private @Nullable Segment last;
   private @Nullable Segment recent;
   private int namesBefore;
   private int recordsBefore;
-  private long sequence;
-  private long synced;
-  private long lastMicros;
-  private long floor;
-
-  /** While the log is recovered: the frames of the segment that are not known to be synced. */
-  private final List<Frame> unsynced = new ArrayList<>();
-
-  private record Frame(long sequence, int offset) {}
 
   Log(Disk disk, Settings settings) {
     this.disk = disk;
@@ -95,230 +87,20 @@ final class Log implements AutoCloseable {
     return segments.values();
   }
 
-  // Recovery.
-
-  /** Tells the visitor what the log says; the first thing to be called. */
-  void recover(Visitor visitor) throws IOException {
-    List<String> files = disk.list().stream().filter(Segment::isSegment).sorted().toList();
-    for (int i = 0; i < files.size(); i++) {
-      boolean isLast = i == files.size() - 1;
-      String file = files.get(i);
-      Segment segment = openSegment(file, isLast);
-      if (segment == null) {
-        break;
-      }
-      recover(segment, isLast, visitor);
-    }
-    read = new Bytes(0);
-  }
-
-  /** Opens a segment; returns null for a last one that was never begun completely. */
-  private @Nullable Segment openSegment(String file, boolean isLast) throws IOException {
-    long base = Segment.baseOf(file);
-    if (last != null && !last.sealed) {
-      throw new DamagedException(last.fileName(), last.end, "another segment follows, " + file);
-    }
-    if (last != null && base != last.endPosition()) {
-      throw new DamagedException(file, 0, "the segment before it ends elsewhere: one is missing");
-    }
-    Disk.Data data = disk.open(file);
-    ByteBuffer header = ByteBuffer.allocate(Segment.HEADER);
-    int length = data.read(header, 0);
-    Segment segment = Segment.read(header.array(), length, settings.storeId(), base, data);
-    if (segment == null) {
-      data.close();
-      boolean isBegun = !isLast || last == null || hasFrames(file);
-      if (isBegun) {
-        throw new DamagedException(file, 0, "it does not begin as a segment does");
-      }
-      if (settings.writes()) {
-        disk.delete(file);
-        disk.sync();
-      }
-      return null;
-    }
-    segment.allocated = data.size();
-    segments.put(base, segment);
-    last = segment;
-    floor = Math.max(floor, segment.floor);
-    return segment;
-  }
-
-  private boolean hasFrames(String file) throws IOException {
-    try (Disk.Data data = disk.open(file)) {
-      read.readAll(data);
-      return nextFrame(Segment.HEADER) != null;
-    }
-  }
-
-  private void recover(Segment segment, boolean isLast, Visitor visitor) throws IOException {
-    if (sequence == 0) {
-      sequence = segment.firstFrame - 1;
-    }
-    if (!isLast && visitor.snapshot(segment, read)) {
-      sequence = segment.lastFrame;
-      synced = sequence;
-      lastMicros = Math.max(lastMicros, segment.lastMicros);
-      return;
-    }
-    unsynced.clear();
-    read.readAll(segment.data);
-    replay(segment, visitor);
-    if (isLast || !segment.sealed) {
-      checkTail(segment, isLast);
-    }
-    synced = sequence;
-  }
-
-  /** Takes over all frames from where the segment ended until now. */
-  private void replay(Segment segment, Visitor visitor) throws IOException {
-    byte[] bytes = read.array();
-    int limit = read.end();
-    while (!segment.sealed) {
-      int at = (int) segment.end;
-      FrameHeader header = FrameHeader.read(bytes, at, limit, settings.storeId());
-      if (header == null
-          || header.sequence() != sequence + 1
-          || !header.isBodyWhole(bytes, at, limit)) {
-        return;
-      }
-      unsynced.add(new Frame(header.sequence(), at));
-      unsynced.removeIf(frame -> frame.sequence <= header.synced());
-      int end = at + FrameHeader.BYTES + header.bodyBytes();
-      readEntries(segment, bytes, at + FrameHeader.BYTES, end, visitor);
-      sequence = header.sequence();
-      lastMicros = Math.max(lastMicros, header.micros());
-      segment.end = end;
-      segment.lastFrame = sequence;
-      segment.lastMicros = lastMicros;
-    }
-  }
-
-  private void readEntries(Segment segment, byte[] bytes, int from, int to, Visitor visitor)
-      throws IOException {
-    LogReader reader = new Recovering(segment, visitor.reader(segment));
-    readEntries(segment, segment.codec, bytes, from, to, reader);
-  }
-
-  private static void readEntries(
-      Segment segment, EntryCodec codec, byte[] bytes, int from, int to, LogReader reader)
-      throws IOException {
-    for (int at = from; at < to; at += Bytes.getInt(bytes, at)) {
-      try {
-        codec.read(bytes, at, at + Bytes.getInt(bytes, at), reader, segment.base + at);
-      } catch (Malformed | IllegalArgumentException e) {
-        throw new DamagedException(segment.fileName(), at, "the entry " + e.getMessage());
-      }
-    }
-  }
-
-  /** Takes over what the log itself must know. */
-  private final class Recovering implements LogReader {
-    private final Segment segment;
-    private final LogReader next;
-
-    Recovering(Segment segment, LogReader next) {
-      this.segment = segment;
-      this.next = next;
-    }
-
-    @Override
-    public void record(LoggedRecord record, long position) throws IOException, Malformed {
-      next.record(record, position);
-    }
-
-    @Override
-    public void note(String name, byte[] value) {
-      next.note(name, value);
-    }
-
-    @Override
-    public void floor(long token) {
-      raiseFloor(token);
-    }
-
-    @Override
-    public void end() {
-      segment.sealed = true;
-    }
-  }
-
-  /** Looks at what comes behind the last good frame: what a crash left, or damage. */
-  private void checkTail(Segment segment, boolean isLast) throws IOException {
-    int tail = (int) segment.end;
-    if (!isLast) {
-      throw new DamagedException(segment.fileName(), tail, "a frame is broken or missing");
-    }
-    FrameHeader later = nextFrame(tail);
-    if (later != null && later.synced() > sequence) {
-      throw new DamagedException(
-          segment.fileName(), tail, "a frame is broken that was complete when others were written");
-    }
-    if (!settings.writes()) {
-      return;
-    }
-    if (!isZero(tail)) {
-      segment.data.write(ByteBuffer.wrap(new byte[read.end() - tail]), tail);
-    }
-    // A sync may have failed, after which the frame can be read, but is not on the disk, and would
-    // not be written by another sync alone.
-    int from = unsynced.isEmpty() ? tail : unsynced.get(0).offset;
-    segment.data.write(ByteBuffer.wrap(read.array(), from, tail - from), from);
-    segment.data.sync();
-    unsynced.clear();
-  }
-
-  /** Returns the header of the next frame that is newer than the last good one. */
-  private @Nullable FrameHeader nextFrame(int from) {
-    FrameHeader newest = null;
-    for (int at = from; at + FrameHeader.BYTES <= read.end(); at += 8) {
-      FrameHeader header = FrameHeader.read(read.array(), at, read.end(), settings.storeId());
-      if (header != null && header.sequence() > sequence) {
-        newest = newest == null || header.synced() > newest.synced() ? header : newest;
-      }
-    }
-    return newest;
-  }
-
-  private boolean isZero(int from) {
-    for (int i = from; i < read.end(); i++) {
-      if (read.array()[i] != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Takes over what the writer has added since, for a reader beside it. */
-  void follow(Visitor visitor) throws IOException {
-    if (last != null && !last.sealed) {
-      read.readAll(last.data);
-      replay(last, visitor);
-    }
-    List<String> files = disk.list().stream().filter(Segment::isSegment).sorted().toList();
-    for (String file : files) {
-      if (last == null || (last.sealed && Segment.baseOf(file) >= last.endPosition())) {
-        Segment segment = openSegment(file, true);
-        if (segment == null) {
-          return;
-        }
-        read.readAll(segment.data);
-        replay(segment, visitor);
-      }
-    }
-  }
-
   // Writing.
 
   /**
    * Begins a frame.
    *
    * @param micros the store's time
+   * @param inReserve whether it is for the reserve, so that no segment is begun for it
    * @return whether it is the first one of a segment
+   * @throws NotWrittenException if there is no room for another segment; nothing has happened then
    */
-  boolean begin(long micros) throws IOException {
+  boolean begin(long micros, boolean inReserve) throws IOException {
     Segment segment = last;
-    boolean rolls = segment == null || segment.sealed || segment.end >= settings.segmentBytes();
+    boolean isLong = segment != null && segment.end >= settings.segmentBytes();
+    boolean rolls = segment == null || segment.sealed || (isLong && !inReserve);
     if (segment == null || rolls) {
       segment = roll(micros);
     }
@@ -368,23 +150,36 @@ final class Log implements AutoCloseable {
    * Makes sure that there is room on the disk for the frame: blocks that are there already are
    * synced many times faster than a file that grows.
    *
-   * @throws NoRoomException if there is none; nothing has happened then
+   * @param inReserve whether the frame may use up the reserve
+   * @throws NotWrittenException if there is none; nothing has happened then
    */
-  void allocate() throws IOException {
+  void allocate(boolean inReserve) throws IOException {
     Segment segment = Objects.requireNonNull(last);
-    long needed = segment.end + frame.end();
+    long needed = segment.end + frame.end() + (inReserve ? 0 : RESERVE);
     if (needed <= segment.allocated) {
       return;
     }
-    long doubled = Math.min(LARGEST_ALLOCATION, Math.max(SMALLEST_ALLOCATION, segment.allocated));
-    long target = Math.max(needed, Math.min(needed + doubled, settings.segmentBytes()));
-    ByteBuffer zeros = ByteBuffer.allocate((int) (target - segment.allocated));
+    long ahead = Math.min(LARGEST_ALLOCATION, Math.max(SMALLEST_ALLOCATION, segment.allocated));
+    long free = Math.min(ahead, disk.room() / PART_AHEAD);
+    long wanted = Math.max(needed, Math.min(needed + free, settings.segmentBytes()));
     try {
-      segment.data.write(zeros, segment.allocated);
+      grow(segment, wanted);
     } catch (IOException e) {
-      throw new NoRoomException(disk, e);
+      segment.allocated = segment.data.size(); // a part may have found room
+      if (needed > segment.allocated) {
+        grow(segment, needed);
+      }
     }
-    segment.allocated = target;
+  }
+
+  private void grow(Segment segment, long size) throws NotWrittenException {
+    int more = (int) (size - segment.allocated);
+    try {
+      segment.data.write(ByteBuffer.allocate(more), segment.allocated);
+    } catch (IOException e) {
+      throw NotWrittenException.of(disk, more, e);
+    }
+    segment.allocated = size;
   }
 
   /**
@@ -420,38 +215,51 @@ final class Log implements AutoCloseable {
   }
 
   private Segment roll(long micros) throws IOException {
-    long base = 0;
-    if (last != null) {
-      seal(last, micros);
-      base = last.endPosition();
-    }
-    Segment segment;
+    // The room for the next segment comes first, so that this one goes on if there is none.
+    Disk.Data next = prepare();
     try {
-      segment = create(base, micros / 1_000);
-    } catch (IOException e) {
-      throw new NoRoomException(disk, e);
-    }
-    segments.put(base, segment);
-    last = segment;
-    return segment;
-  }
-
-  private Segment create(long base, long millis) throws IOException {
-    String file = Segment.fileName(base);
-    disk.delete(file); // one that could not be made completely
-    Disk.Data data = disk.create(file);
-    try {
-      Bytes header = new Bytes(Segment.HEADER);
-      Segment segment =
-          Segment.begin(settings.storeId(), base, sequence + 1, floor, millis, data, header);
-      data.write(ByteBuffer.wrap(header.array(), 0, Segment.HEADER), 0);
-      data.sync();
-      disk.sync();
+      if (last != null) {
+        seal(last, micros);
+      }
+      Segment segment = create(next, last == null ? 0 : last.endPosition(), micros / 1_000);
+      segments.put(segment.base, segment);
+      last = segment;
       return segment;
     } catch (IOException e) {
-      data.close();
+      next.close();
       throw e;
     }
+  }
+
+  private Disk.Data prepare() throws NotWrittenException {
+    int bytes = Segment.HEADER + 2 * RESERVE;
+    try {
+      disk.delete(NEXT); // one that could not be made completely
+      Disk.Data data = disk.create(NEXT);
+      try {
+        data.write(ByteBuffer.allocate(bytes), 0);
+        data.sync();
+        return data;
+      } catch (IOException e) {
+        data.close();
+        disk.delete(NEXT);
+        throw e;
+      }
+    } catch (IOException e) {
+      throw NotWrittenException.of(disk, bytes, e);
+    }
+  }
+
+  private Segment create(Disk.Data data, long base, long millis) throws IOException {
+    Bytes header = new Bytes(Segment.HEADER);
+    Segment segment =
+        Segment.begin(settings.storeId(), base, sequence + 1, floor, millis, data, header);
+    data.write(ByteBuffer.wrap(header.array(), 0, Segment.HEADER), 0);
+    data.sync();
+    disk.rename(NEXT, segment.fileName());
+    disk.sync();
+    segment.allocated = data.size();
+    return segment;
   }
 
   private void seal(Segment segment, long micros) throws IOException {
@@ -461,7 +269,7 @@ final class Log implements AutoCloseable {
     frame.cut(0);
     frame.skip(FrameHeader.BYTES);
     segment.codec.writeEnd(frame);
-    allocate();
+    allocate(true);
     commit(micros);
     if (!settings.syncs()) {
       segment.data.sync();
@@ -534,6 +342,19 @@ final class Log implements AutoCloseable {
     }
   }
 
+  /** Shows the entries of a frame. */
+  static void readEntries(
+      Segment segment, EntryCodec codec, byte[] bytes, int from, int to, LogReader reader)
+      throws IOException {
+    for (int at = from; at < to; at += Bytes.getInt(bytes, at)) {
+      try {
+        codec.read(bytes, at, at + Bytes.getInt(bytes, at), reader, segment.base + at);
+      } catch (Malformed | IllegalArgumentException e) {
+        throw new DamagedException(segment.fileName(), at, "the entry " + e.getMessage());
+      }
+    }
+  }
+
   // Forgetting.
 
   /** Returns the segment that is written to. */
@@ -575,10 +396,24 @@ final class Log implements AutoCloseable {
 
   /** Drops a sealed segment, of which nothing is needed any more. */
   void drop(Segment segment) throws IOException {
+    letGo(segment);
+    disk.delete(segment.fileName());
+  }
+
+  /** Closes a segment of which nothing is needed any more. */
+  void letGo(Segment segment) throws IOException {
+    segment.isDropped = true;
     segments.remove(segment.base);
     recent = null;
     segment.data.close();
-    disk.delete(segment.fileName());
+  }
+
+  /** Returns the segments that somebody else has dropped, who writes. */
+  List<Segment> gone() throws IOException {
+    List<String> files = disk.list();
+    return sealed().stream()
+        .filter(segment -> segment != last && !files.contains(segment.fileName()))
+        .toList();
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.onlyonce.store.local.internal;
 
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One file of the log. Positions are counted through all segments, so a segment begins where the
@@ -40,6 +39,9 @@ final class Segment {
   long lastFrame;
 
   boolean sealed;
+
+  /** It is to be deleted, with all that belongs to it. */
+  volatile boolean isDropped;
 
   private Segment(long base, long firstFrame, long floor, long baseMillis, Disk.Data data) {
     this.base = base;
@@ -83,23 +85,23 @@ final class Segment {
   }
 
   /**
-   * Reads a header; returns null if it was never written completely.
+   * Reads a header.
    *
    * @throws NewerFormatException if a newer version wrote it
+   * @throws DamagedException if it is none
    */
-  static @Nullable Segment read(byte[] header, int length, long storeId, long base, Disk.Data data)
-      throws NewerFormatException {
-    if (length < HEADER || Bytes.getLong(header, 0) != MAGIC) {
-      return null;
-    }
+  static Segment read(byte[] header, int length, long storeId, long base, Disk.Data data)
+      throws NewerFormatException, DamagedException {
+    boolean isHeader = length == HEADER && Bytes.getLong(header, 0) == MAGIC;
     int version = Bytes.getInt(header, 8);
-    if (version > VERSION) {
+    if (isHeader && version > VERSION) {
       throw new NewerFormatException(fileName(base), version, VERSION);
     }
-    if (Bytes.crc(new CRC32C(), header, 16, HEADER) != Bytes.getInt(header, 12)
+    if (!isHeader
+        || Bytes.crc(new CRC32C(), header, 16, HEADER) != Bytes.getInt(header, 12)
         || Bytes.getLong(header, 16) != storeId
         || Bytes.getLong(header, 24) != base) {
-      return null;
+      throw new DamagedException(fileName(base), 0, "it does not begin as a segment does");
     }
     return new Segment(
         base,

@@ -69,7 +69,11 @@ final class Snapshot {
     out.align(0);
     contents.index.export(out, scope -> segment.names.number(scope.name()));
     out.setInt(12, out.crc(CHECKED_FROM, out.end()));
-    write(fileName(segment.base), out);
+    String name = fileName(segment.base);
+    write(name, out);
+    if (segment.isDropped) {
+      disk.delete(name); // it was dropped meanwhile
+    }
   }
 
   /** What a segment says, by itself. */
@@ -117,6 +121,9 @@ final class Snapshot {
     try (Disk.Data data = disk.create(unfinished)) {
       data.write(ByteBuffer.wrap(out.array(), 0, out.end()), 0);
       data.sync();
+    } catch (IOException e) {
+      disk.delete(unfinished);
+      throw e;
     }
     disk.rename(unfinished, name);
     disk.sync();
@@ -124,15 +131,27 @@ final class Snapshot {
 
   /** Returns about how many entries all snapshots have. */
   long entries() throws IOException {
+    List<String> files = disk.list();
     long bytes = 0;
-    for (String file : disk.list()) {
-      if (file.matches(PREFIX + "[0-9a-f]{16}")) {
-        try (Disk.Data data = disk.open(file)) {
-          bytes += data.size();
-        }
+    for (String file : files) {
+      String segment = "log-" + file.substring(Math.min(file.length(), PREFIX.length()));
+      if (file.matches(PREFIX + "[0-9a-f]{16}") && files.contains(segment)) {
+        long size = size(file);
+        bytes += canBeOf(size(segment), size) ? size : 0;
       }
     }
     return bytes / Index.ENTRY_BYTES;
+  }
+
+  private long size(String file) throws IOException {
+    try (Disk.Data data = disk.open(file)) {
+      return data.size();
+    }
+  }
+
+  /** An entry has 48 bytes; in the segment its record has 40 at least. */
+  private static boolean canBeOf(long segmentBytes, long bytes) {
+    return bytes <= 2 * segmentBytes;
   }
 
   /** Takes over what the snapshot says; returns false if there is none that can be used. */
@@ -142,6 +161,9 @@ final class Snapshot {
       return false;
     }
     try (Disk.Data data = disk.open(name)) {
+      if (!canBeOf(segment.data.size(), data.size())) {
+        return false;
+      }
       buffer.readAll(data);
     }
     byte[] bytes = buffer.array();

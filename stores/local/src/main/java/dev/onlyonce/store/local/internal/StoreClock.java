@@ -63,6 +63,11 @@ final class StoreClock {
     return baseMicros + (nanos - baseNanos) / 1_000;
   }
 
+  /** Returns the time, milliseconds since the epoch. */
+  long millis() {
+    return micros() / 1_000;
+  }
+
   private void watch(long nanos) {
     long wall = wallMicros();
     long passed = (nanos - steadySinceNanos) / 1_000;

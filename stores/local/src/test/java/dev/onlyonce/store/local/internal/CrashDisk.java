@@ -163,6 +163,11 @@ final class CrashDisk implements Disk {
   }
 
   @Override
+  public long room() {
+    return bytesLeft;
+  }
+
+  @Override
   public void sync() throws IOException {
     step();
     failSync();

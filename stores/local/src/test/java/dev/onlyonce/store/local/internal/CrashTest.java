@@ -22,9 +22,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -70,6 +72,7 @@ class CrashTest {
     private byte[] openNote;
     private int keys;
     private long aheadHours;
+    private final Set<Long> visitedHours = new HashSet<>(Set.of(0L));
 
     History(long seed, UnaryOperator<Disk> bug, Consumer<LocalEngine.Settings> wrong) {
       this.seed = seed;
@@ -104,15 +107,20 @@ class CrashTest {
 
     /**
      * Sets the wall clock back, or so far ahead that it is not believed: by hours, an even number.
+     * It never comes to where it was before, which would be believed, and counts the time for which
+     * the store was closed.
      */
     private void jump() {
-      long to = 2L * random.nextInt(-100, 5_000);
+      long to;
+      do {
+        to = 2L * random.nextInt(-100, 5_000);
+      } while (!visitedHours.add(to));
       time.jump(Duration.ofHours(to - aheadHours));
       aheadHours = to;
     }
 
     private LocalEngine open() throws IOException {
-      return LocalEngine.open(bug.apply(disk), settings, Runnable::run, () -> {});
+      return LocalEngine.open(bug.apply(disk), settings, Runnable::run, Hold.unshared());
     }
 
     /** The store is opened and used until something happens to it. */
@@ -236,31 +244,27 @@ class CrashTest {
     }
 
     private void transaction(LocalEngine store) {
-      store.beginTransaction();
-      boolean ended = false;
+      Transaction transaction = store.begin();
       try {
         List<ClaimRequest> requests = new ArrayList<>();
         for (int i = random.nextInt(5); i >= 0; i--) {
           requests.add(request(freshKey()));
         }
         byte[] value = {(byte) random.nextInt(), (byte) random.nextInt()};
-        store.claimInTransaction(requests);
-        store.settleInTransaction(settlements());
-        store.noteInTransaction("position", value);
+        transaction.claim(requests);
+        transaction.settle(settlements());
+        transaction.note("position", value);
         if (random.nextInt(3) == 0) {
           return;
         }
         requests.forEach(request -> open.add(request.key()));
         known.keySet().forEach(open::add); // some of them were settled
         openNote = value;
-        ended = true;
-        store.commitTransaction();
+        transaction.commit();
         note = value;
         openNote = null;
       } finally {
-        if (!ended) {
-          store.rollbackTransaction();
-        }
+        transaction.close();
       }
       remember(store);
     }
