@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe, except {@link #isAlive} and {@link #pid}.
  */
 final class Child {
-  private static final Duration GUARD = Duration.ofSeconds(60);
+  private static final Duration GUARD = Duration.ofMinutes(2);
   private static final String PAUSE =
       "kill -s STOP \"$@\"; if read -r word; then kill -s CONT \"$@\"; else kill -s KILL \"$@\"; fi";
 

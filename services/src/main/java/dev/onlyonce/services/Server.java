@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * log.
  */
 public abstract class Server implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofMinutes(1);
+  private static final Duration START_LIMIT = Duration.ofMinutes(2);
   private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
   private static final Duration PORT_LIMIT = Duration.ofSeconds(10);
   private static final int PORT_ATTEMPTS = 10;

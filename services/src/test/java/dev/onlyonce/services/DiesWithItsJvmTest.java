@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class DiesWithItsJvmTest {
-  private static final Duration GUARD = Duration.ofSeconds(60);
+  private static final Duration GUARD = Duration.ofMinutes(3);
 
   enum State {
     RUNNING,
