@@ -49,9 +49,9 @@ import picocli.CommandLine.Spec;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  onlyonce audit --sent orders.jsonl --key /id --effects done.csv --effects-key id",
-      "  onlyonce audit --sent sent.csv.gz --effects done.csv --key id --key status --json",
-      "  onlyonce audit --sent orders.csv --key id --effects ids --effects-format lines",
+      "  onlyonce audit --sent in.jsonl --key /id --effects done.csv --effects-key id",
+      "  onlyonce audit --sent in.csv --effects done.csv --key id --key state --json",
+      "  onlyonce audit --sent in.csv --key id --effects ids --effects-format lines",
       "  psql -Atc 'select id from charge' | onlyonce audit --sent ids --effects -"
     })
 final class AuditCommand implements Callable<Integer> {

@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  source <(onlyonce completion bash)",
-      "  onlyonce completion bash > ~/.local/share/bash-completion/completions/onlyonce",
+      "  onlyonce completion bash \\",
+      "    > ~/.local/share/bash-completion/completions/onlyonce",
       "  source <(onlyonce completion zsh)"
     })
 final class CompletionCommand implements Callable<Integer> {
