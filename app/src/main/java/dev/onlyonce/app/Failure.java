@@ -3,8 +3,10 @@ package dev.onlyonce.app;
 import dev.onlyonce.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,9 +48,23 @@ public final class Failure extends RuntimeException {
     return new Failure(ExitCode.IO_FAILURE, sentence, null);
   }
 
-  /** The memory that Java may use is too small. */
-  public static Failure memory(String sentence) {
-    return new Failure(ExitCode.IO_FAILURE, sentence, null);
+  /**
+   * The keys do not fit into the memory that Java may use.
+   *
+   * @param keys how many do
+   * @param otherwise what to do where there is no more memory
+   */
+  public static Failure tooManyKeys(long keys, String otherwise) {
+    return new Failure(
+        ExitCode.IO_FAILURE,
+        String.format(
+            Locale.ROOT,
+            "there are more than %,d different keys, which is what the memory holds that Java may"
+                + " use; give it more, as in ONLYONCE_JAVA_OPTS=-Xmx8g (java -jar:"
+                + " JAVA_TOOL_OPTIONS), or %s",
+            keys,
+            otherwise),
+        null);
   }
 
   /** A store could not do what it was asked. */
@@ -69,6 +85,9 @@ public final class Failure extends RuntimeException {
   private static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "no such file or folder";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "there is a file of that name";
     }
     if (e instanceof AccessDeniedException) {
       return "permission denied";

@@ -8,19 +8,14 @@ import dev.onlyonce.filter.KeyFilter;
 import dev.onlyonce.filter.RotatingBloomFilter;
 import dev.onlyonce.testkit.ManualTime;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the pieces of the filter guide, and holds the guide to them. */
 class FilterGuideTest {
-
-  private static final Pattern REGION =
-      Pattern.compile("  // region (\\w+)\n(.*?)\n\n  // endregion", Pattern.DOTALL);
 
   private final FilterGuide guide = new FilterGuide();
 
@@ -29,19 +24,9 @@ class FilterGuideTest {
   }
 
   @Test
-  void the_guide_shows_the_regions_of_the_program() throws IOException {
-    String program =
-        Files.readString(Path.of("src/main/java/dev/onlyonce/examples/FilterGuide.java"));
-    String text = Files.readString(Path.of("../docs/guides/filter.md"));
-    List<String> regions =
-        REGION
-            .matcher(program)
-            .results()
-            .map(region -> region.group(2).indent(-2).stripTrailing())
-            .toList();
-    assertThat(regions).hasSize(5);
-    assertThat(regions).allSatisfy(code -> assertThat(text).contains("```java\n" + code + "\n```"));
-    assertThat(text.split("```java", -1)).hasSize(regions.size() + 1);
+  void the_guide_shows_the_regions_of_the_program() {
+    assertThat(Guide.regions(FilterGuide.class)).hasSize(5);
+    assertThat(Guide.of("filter.md").java()).isEqualTo(Guide.regions(FilterGuide.class));
   }
 
   @Test

@@ -10,21 +10,15 @@ import dev.onlyonce.MemoryStore;
 import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Scope;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the pieces of the library guide, and holds the guide to them. */
 class LibraryGuideTest {
-
-  private static final Pattern REGION =
-      Pattern.compile("  // region (\\w+)\n(.*?)\n\n  // endregion", Pattern.DOTALL);
 
   private final MemoryStore store = LibraryGuide.memory();
   private final CountingBank bank = new CountingBank();
@@ -63,18 +57,9 @@ class LibraryGuideTest {
   }
 
   @Test
-  void the_guide_shows_the_regions_of_the_program() throws IOException {
-    String program =
-        Files.readString(Path.of("src/main/java/dev/onlyonce/examples/LibraryGuide.java"));
-    String text = Files.readString(Path.of("../docs/guides/library.md"));
-    List<String> regions =
-        REGION
-            .matcher(program)
-            .results()
-            .map(region -> region.group(2).indent(-2).stripTrailing())
-            .toList();
-    assertThat(regions).hasSize(12);
-    assertThat(regions).allSatisfy(code -> assertThat(text).contains("```java\n" + code + "\n```"));
+  void the_guide_shows_the_regions_of_the_program() {
+    assertThat(Guide.regions(LibraryGuide.class)).hasSize(12);
+    assertThat(Guide.of("library.md").java()).isEqualTo(Guide.regions(LibraryGuide.class));
   }
 
   @Test

@@ -204,11 +204,11 @@ public final class RotatingBloomFilter implements KeyFilter {
 
   @Override
   public double estimatedErrorRate() {
-    double right = 1;
+    double right = 0; // as a logarithm: one less a tiny rate would be one
     for (Generation generation : rotated()) {
-      right *= 1 - generation.keys.estimatedErrorRate();
+      right += Math.log1p(-generation.keys.estimatedErrorRate());
     }
-    return 1 - right;
+    return -Math.expm1(right);
   }
 
   @Override

@@ -199,11 +199,11 @@ public final class ScalableBloomFilter implements KeyFilter {
 
   @Override
   public double estimatedErrorRate() {
-    double right = 1;
+    double right = 0; // as a logarithm: one less a tiny rate would be one
     for (Blocks slice : slices) {
-      right *= 1 - slice.errorRate();
+      right += Math.log1p(-slice.errorRate());
     }
-    return 1 - right;
+    return -Math.expm1(right);
   }
 
   @Override

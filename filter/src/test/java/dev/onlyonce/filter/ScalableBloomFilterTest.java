@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.data.Percentage.withPercentage;
 
 import dev.onlyonce.testkit.Case;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +35,22 @@ class ScalableBloomFilterTest {
     assertThat(filter.slices()).isEqualTo(6);
     assertThat(filter.approximateCount()).isCloseTo(1_000_000, withPercentage(1));
     assertThat(Hashes.countOf(filter, 0, keys)).isEqualTo(keys);
+  }
+
+  /** It was zero, as one less the rate of two keys is one. */
+  @Test
+  void a_rate_of_a_few_keys_is_tiny_and_not_zero() {
+    ScalableBloomFilter scalable = KeyFilter.forKeys(500_000).errorRate(0.001).seed(1).scalable();
+    RotatingBloomFilter rotating =
+        KeyFilter.forKeys(500_000)
+            .errorRate(0.001)
+            .seed(1)
+            .rotating(Duration.ofHours(1), new ManualClock());
+    for (KeyFilter filter : List.of(scalable, rotating)) {
+      filter.putHash(Hashes.of(1));
+      filter.putHash(Hashes.of(2));
+      assertThat(filter.estimatedErrorRate()).isBetween(1e-60, 1e-12);
+    }
   }
 
   @Case(33)

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Compares what was sent with what has taken effect, by their keys.
@@ -42,22 +41,12 @@ public final class Audit {
   /**
    * Reads both sides; does not close them.
    *
-   * @param keys pointers or columns; none stands for the whole record, which is a key as text if it
-   *     is short enough
-   * @param effectKeys the same for the effects; null: the same keys, and the whole record where the
-   *     effects are plain lines
-   * @throws Failure if an input cannot be read, or the keys do not fit into the memory
+   * @throws Failure if an input cannot be read, what was asked for does not fit it, or the keys do
+   *     not fit into the memory
    */
-  public void run(
-      RecordReader sent,
-      List<String> keys,
-      RecordReader effects,
-      @Nullable List<String> effectKeys) {
-    Side left = new Side(sent, "--key", keys, true);
-    Side right =
-        effectKeys == null
-            ? new Side(effects, "--key", keys, false)
-            : new Side(effects, "--effects-key", effectKeys, true);
+  public void run(RecordReader sent, Asked ofSent, RecordReader effects, Asked ofEffects) {
+    Side left = new Side(sent, ofSent);
+    Side right = new Side(effects, ofEffects);
     boolean mixed = left.isTyped() != right.isTyped();
     UnaryOperator<Key> change = mixed ? UntypedKeys::of : UnaryOperator.identity();
     left.read(change, leftOut, (key, in, line) -> ledger.sent(key, places.number(in, line)));

@@ -5,7 +5,6 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.spi.KeyHash;
 import dev.onlyonce.spi.KeyHash.Hash;
 import dev.onlyonce.spi.KeyTable;
-import java.util.Locale;
 
 /**
  * What has become of each key: where it was sent first, and where and how often it has taken
@@ -84,13 +83,7 @@ final class Ledger {
 
   private int add(KeyTable table, Hash hash, Key key) {
     if (!table.hasRoom() || keys * ENTRY_BYTES + texts.bytes() > mostBytes) {
-      throw Failure.memory(
-          String.format(
-              Locale.ROOT,
-              "there are more than %,d different keys, which is what the memory holds that Java"
-                  + " may use; give it more, as in ONLYONCE_JAVA_OPTS=-Xmx8g (java -jar:"
-                  + " JAVA_TOOL_OPTIONS), or compare the files in parts",
-              keys));
+      throw Failure.tooManyKeys(keys, "compare the files in parts");
     }
     texts.add(key);
     keys++;

@@ -1,6 +1,7 @@
 package dev.onlyonce.app.audit;
 
 import dev.onlyonce.Key;
+import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.dedup.RecordKeys;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.RecordBatch;
@@ -9,7 +10,6 @@ import dev.onlyonce.spi.KeyExtractor.Extracted;
 import dev.onlyonce.spi.KeyExtractor.Keyed;
 import dev.onlyonce.spi.KeyExtractor.Reason;
 import dev.onlyonce.spi.KeyExtractor.Unkeyed;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -23,23 +23,39 @@ final class Side {
   private boolean more;
   private long records;
 
-  /**
-   * Reads the first records, so that the format is known.
-   *
-   * @param option what the expressions were given with, for messages
-   * @param expressions name the key; none stands for the whole record, as text if it fits
-   * @param inLinesToo that they are meant for plain lines, too, where they mean nothing
-   */
-  Side(RecordReader reader, String option, List<String> expressions, boolean inLinesToo) {
+  /** Reads the first records, so that the format is known. */
+  Side(RecordReader reader, Asked asked) {
     this.reader = reader;
     this.more = reader.read(batch);
     this.format = reader.format().orElse(Format.LINES);
-    boolean whole = expressions.isEmpty() || (format == Format.LINES && !inLinesToo);
-    this.keys = !more || whole ? Side::whole : keys(option, expressions);
+    this.keys = more ? keys(asked) : Side::whole;
   }
 
-  private RecordKeys keys(String option, List<String> expressions) {
-    return RecordKeys.of(format, reader.header(), option, expressions);
+  private RecordKeys keys(Asked asked) {
+    if (format == Format.LINES && asked.format() == null && asked.hasPointer()) {
+      throw Failure.usage(noJson(asked));
+    }
+    if (asked.keys().isEmpty() || (format == Format.LINES && asked.isForBoth())) {
+      return Side::whole;
+    }
+    try {
+      return RecordKeys.of(format, reader.header(), asked.keyOption(), asked.keys());
+    } catch (Failure e) {
+      throw asked.isForBoth()
+          ? Failure.usage(e.sentence() + "; --effects-key says what the key of the effects is")
+          : e;
+    }
+  }
+
+  private String noJson(Asked asked) {
+    String what =
+        "%s does not begin like JSON, in which %s %s would name a field"
+            .formatted(batch.inputName(), asked.keyOption(), asked.keys().get(0));
+    return asked.isForBoth()
+        ? what
+            + "; say with --effects-key which column of it is the key, with --effects-format lines"
+            + " that each line is one, or with --effects-format jsonl that it is JSON all the same"
+        : "%s; name a column, or say the format with %s".formatted(what, asked.formatOption());
   }
 
   private static Extracted whole(RecordBatch batch, int entry) {

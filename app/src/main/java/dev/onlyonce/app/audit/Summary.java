@@ -29,6 +29,11 @@ public record Summary(
     return missing == 0 && doubled == 0 && unexpected == 0;
   }
 
+  /** Tells whether there was nothing to compare: both sides have no records at all. */
+  public boolean isEmpty() {
+    return sentRecords == 0 && effectRecords == 0;
+  }
+
   /** Returns how many records could not be compared. */
   public long leftOut() {
     return withoutKey + bad;

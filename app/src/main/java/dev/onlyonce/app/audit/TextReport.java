@@ -1,5 +1,6 @@
 package dev.onlyonce.app.audit;
 
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.audit.Finding.Kind;
 import dev.onlyonce.app.output.SafeText;
 import java.io.PrintWriter;
@@ -43,15 +44,22 @@ public final class TextReport {
           }
         });
     Summary sums = audit.summary();
-    line("sent        %,d records, %,d different keys", sums.sentRecords(), sums.sentKeys());
-    line("effects     %,d records, %,d different keys", sums.effectRecords(), sums.effectKeys());
+    line("sent        %s", sizes(sums.sentRecords(), sums.sentKeys()));
+    line("effects     %s", sizes(sums.effectRecords(), sums.effectKeys()));
     section("missing", "sent, but without effect", sums.missing(), first.get(Kind.MISSING));
     section("doubled", "more than one effect", sums.doubled(), first.get(Kind.DOUBLED));
     section("unexpected", "effect, but not sent", sums.unexpected(), first.get(Kind.UNEXPECTED));
     line(verdict(sums));
   }
 
+  private static String sizes(long records, long keys) {
+    return Quantity.of(records, "record") + ", " + Quantity.of(keys, "different key");
+  }
+
   private static String verdict(Summary sums) {
+    if (sums.isEmpty()) {
+      return "Nothing was compared: there is no record on either side.";
+    }
     if (!sums.isClean()) {
       return "The two differ.";
     }

@@ -1,6 +1,7 @@
 package dev.onlyonce.app.claims;
 
 import dev.onlyonce.Key;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.output.JsonLines;
 import dev.onlyonce.spi.ClaimRecord;
 import java.io.PrintWriter;
@@ -112,8 +113,7 @@ public final class ActionReport implements AutoCloseable {
   public void end() {
     if (lines == null) {
       String verb = dryRun ? "would be " + action.past() + "; nothing was changed" : action.past();
-      out.print(
-          String.format(Locale.ROOT, "%,d %s %s%n", changed, changed == 1 ? "key" : "keys", verb));
+      out.print(Quantity.of(changed, "key") + " " + verb + "\n");
     }
   }
 

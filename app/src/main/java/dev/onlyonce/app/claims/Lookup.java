@@ -9,12 +9,16 @@ import dev.onlyonce.json.JsonKeys;
 import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.KeyExtractor.Keyed;
+import dev.onlyonce.store.local.LocalReader;
+import dev.onlyonce.store.local.LocalStore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the records of keys that an operator names, in one scope or in all. */
 public final class Lookup {
@@ -22,8 +26,17 @@ public final class Lookup {
   private final ClaimReader reader;
   private final List<Scope> scopes;
 
-  /** Looks into these scopes. */
-  public Lookup(ClaimReader reader, Collection<Scope> scopes) {
+  /** Looks into a scope of a store, or into all that it has. */
+  public static Lookup in(@Nullable Scope scope, LocalReader reader) {
+    return new Lookup(reader, scope == null ? reader.scopes() : Set.of(scope));
+  }
+
+  /** Looks into a scope of a store, or into all that it has. */
+  public static Lookup in(@Nullable Scope scope, LocalStore store) {
+    return new Lookup(store, scope == null ? store.scopes() : Set.of(scope));
+  }
+
+  private Lookup(ClaimReader reader, Collection<Scope> scopes) {
     this.reader = reader;
     this.scopes = scopes.stream().sorted((a, b) -> a.name().compareTo(b.name())).toList();
   }

@@ -63,13 +63,14 @@ public final class RecordJson {
   private void writeEnding(JsonGenerator json, ClaimRecord record) {
     if (record.state() == ClaimState.FAILED && record.result() instanceof Result.Value reason) {
       json.writeStringProperty("reason", new String(reason.bytes(), UTF_8));
+    } else if (record.state() == ClaimState.DONE && record.result() instanceof Result.None) {
+      json.writeNullProperty("result");
     } else if (record.state() == ClaimState.DONE) {
       json.writeObjectPropertyStart("result");
+      json.writeBooleanProperty("kept", record.result() instanceof Result.Value);
       if (record.result() instanceof Result.Value value) {
         json.writeStringProperty("type", value.type());
         bytes(json, value.bytes());
-      } else {
-        json.writeBooleanProperty("kept", record.result() instanceof Result.None);
       }
       json.writeEndObject();
     }

@@ -6,45 +6,49 @@ import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimState;
 import java.time.Duration;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which records are meant.
  *
  * @param scope only this one; null for all
- * @param states only these
- * @param inDoubt only what is in doubt
+ * @param standings only those that stand so
  * @param keyPrefix only keys that are shown with this at their beginning; empty for all
  * @param olderThan only those that have not changed for this long; null for all
  * @param newerThan only those that have changed since then; null for all
  */
 public record Selection(
     @Nullable Scope scope,
-    Set<ClaimState> states,
-    boolean inDoubt,
+    Set<Standing> standings,
     String keyPrefix,
     @Nullable Duration olderThan,
     @Nullable Duration newerThan) {
 
-  /** Returns this, for some states only. */
-  public Selection of(Set<ClaimState> only) {
-    return new Selection(scope, only, inDoubt, keyPrefix, olderThan, newerThan);
+  private static final Set<Standing> IN_DOUBT = Set.of(Standing.IN_DOUBT);
+
+  /** Returns this, for some standings only. */
+  public Selection of(Set<Standing> only) {
+    return new Selection(scope, only, keyPrefix, olderThan, newerThan);
   }
 
   /** Returns this, for what is in doubt only. */
   public Selection onlyInDoubt() {
-    return new Selection(scope, Set.of(ClaimState.CLAIMED), true, keyPrefix, olderThan, newerThan);
+    return of(IN_DOUBT);
   }
 
   /** Returns what a store is asked for; the rest is seen by looking at each record. */
   Query query(int limit) {
-    return new Query(scope, states, inDoubt, limit);
+    Set<ClaimState> states =
+        standings.stream().map(Standing::state).collect(Collectors.toUnmodifiableSet());
+    return new Query(scope, states, standings.equals(IN_DOUBT), limit);
   }
 
   /** Tells whether a record that the store has returned is meant. */
   boolean includes(ClaimRecord record, long now) {
     long age = now - record.updatedAtMillis();
-    return String.valueOf(record.key()).startsWith(keyPrefix)
+    return standings.contains(Standing.of(record, now))
+        && String.valueOf(record.key()).startsWith(keyPrefix)
         && (olderThan == null || age >= olderThan.toMillis())
         && (newerThan == null || age < newerThan.toMillis());
   }

@@ -10,26 +10,28 @@ import java.time.Duration;
 /** How a key stands at a moment: its state, and what that and the time mean together. */
 public enum Standing {
   /** Somebody holds the claim, as far as the lease tells. */
-  CLAIMED("claimed"),
+  CLAIMED("claimed", ClaimState.CLAIMED),
   /** The lease is over, and the next claim takes over. */
-  LAPSED("lapsed"),
+  LAPSED("lapsed", ClaimState.CLAIMED),
   /** The lease is over, and nobody may take over. */
-  IN_DOUBT("in doubt"),
+  IN_DOUBT("in doubt", ClaimState.CLAIMED),
   /** The effect has happened. */
-  DONE("done"),
+  DONE("done", ClaimState.DONE),
   /** Failed for good. */
-  FAILED("failed"),
+  FAILED("failed", ClaimState.FAILED),
   /** May be claimed again, at once or later. */
-  RELEASED("released"),
+  RELEASED("released", ClaimState.RELEASED),
   /** A newer version wrote it. */
-  UNKNOWN("unknown");
+  UNKNOWN("unknown", ClaimState.UNKNOWN);
 
   private static final ClaimMachine MACHINE = new ClaimMachine(Duration.ZERO, "");
 
   private final String words;
+  private final ClaimState state;
 
-  Standing(String words) {
+  Standing(String words, ClaimState state) {
     this.words = words;
+    this.state = state;
   }
 
   /** Returns how a record stands. */
@@ -51,6 +53,11 @@ public enum Standing {
   /** Returns the word for a person. */
   public String words() {
     return words;
+  }
+
+  /** Returns the state that a store has for it. */
+  ClaimState state() {
+    return state;
   }
 
   /** Says in a sentence what this means for the key. */

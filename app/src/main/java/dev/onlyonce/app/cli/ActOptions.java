@@ -1,13 +1,17 @@
 package dev.onlyonce.app.cli;
 
 import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
 import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.claims.Action;
 import dev.onlyonce.app.claims.ActionReport;
 import dev.onlyonce.app.claims.Listing;
+import dev.onlyonce.app.claims.Lookup;
 import dev.onlyonce.app.claims.Operator;
 import dev.onlyonce.app.claims.Selection;
+import dev.onlyonce.app.output.SafeText;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Time;
 import dev.onlyonce.store.local.LocalReader;
@@ -15,11 +19,12 @@ import dev.onlyonce.store.local.LocalStore;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** What the commands that change keys have in common. */
 final class ActOptions {
@@ -31,7 +36,14 @@ final class ActOptions {
 
   @Mixin private StoreOption store = new StoreOption();
 
-  @Mixin private ScopeOption scope = new ScopeOption();
+  @Option(
+      names = "--scope",
+      paramLabel = "NAME",
+      description = {
+        "Only keys of this scope. Without it, of all scopes; a key that is named and is in several"
+            + " is left alone until this says which."
+      })
+  private @Nullable Scope scope;
 
   @Mixin private SelectionOptions selection = new SelectionOptions();
 
@@ -61,15 +73,19 @@ final class ActOptions {
   @Option(names = "--json", description = "Print a JSON object for each key, one a line.")
   private boolean json;
 
-  /** What is to be done, in the words of the command that it is done by. */
-  record Order(Action action, boolean forced, Result result, @Nullable Bulk bulk) {}
+  @Spec(Spec.Target.MIXEE)
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec command;
 
-  /** All keys of a kind, and the option that stands for it. */
-  record Bulk(String option, Selection selection) {}
+  /** What is to be done, in the words of the command that it is done by. */
+  record Order(Action action, boolean forced, Result result, Bulk bulk) {}
+
+  /** All keys of a kind, the option that stands for it, and whether that was given. */
+  record Bulk(String option, boolean isGiven, Selection selection) {}
 
   /** Returns what the filters leave. */
   Selection selection() {
-    return selection.in(scope.scope());
+    return selection.in(scope);
   }
 
   /** Tells whether exactly one key was named. */
@@ -77,26 +93,23 @@ final class ActOptions {
     return keys.size() == 1;
   }
 
-  /**
-   * Does it.
-   *
-   * @param bulkOption how to name all keys of a kind, for messages
-   */
-  int carryOut(Order order, String bulkOption, PrintWriter out) {
-    check(order, bulkOption);
+  /** Does it; returns the exit code. */
+  int carryOut(Order order) {
+    check(order.bulk);
     long now = Time.system().millis();
+    PrintWriter out = command.commandLine().getOut();
     try (ActionReport report = new ActionReport(order.action, dryRun, json, now, out)) {
-      if (order.bulk != null && !dryRun && !yes) {
-        throw unconfirmed(order, order.bulk, now);
+      if (order.bulk.isGiven && !dryRun && !yes) {
+        throw unconfirmed(order, now);
       }
       if (dryRun) {
-        try (LocalReader reader = store.read()) {
-          new ActRun(order, now, report, null).on(keys, reader, scope.lookup(reader));
+        try (LocalReader reader = store.preview()) {
+          new ActRun(order, now, report, null).on(keys, reader, Lookup.in(scope, reader));
         }
       } else {
         try (LocalStore writer = store.write(Operator.PREFIX + name)) {
           Operator operator = new Operator(writer, retention);
-          new ActRun(order, now, report, operator).on(keys, writer, scope.lookup(writer));
+          new ActRun(order, now, report, operator).on(keys, writer, Lookup.in(scope, writer));
         }
       }
       report.end();
@@ -104,23 +117,30 @@ final class ActOptions {
     }
   }
 
-  private void check(Order order, String bulkOption) {
-    if (keys.isEmpty() == (order.bulk == null)) {
-      throw Failure.usage("name keys, or all of them with " + bulkOption + ", not both");
+  private void check(Bulk bulk) {
+    if (keys.isEmpty() && !bulk.isGiven) {
+      throw Failure.usage("name keys, or all of a kind with " + bulk.option);
     }
-    if (order.bulk == null && selection.narrow()) {
+    if (!keys.isEmpty() && bulk.isGiven) {
       throw Failure.usage(
-          "--key-prefix, --older-than and --newer-than go with " + bulkOption + ", not with keys");
+          "%s is for all keys of a kind, but '%s' is named, too; leave out one of them"
+              .formatted(bulk.option, SafeText.of(keys.get(0))));
+    }
+    if (!bulk.isGiven && selection.narrow()) {
+      throw Failure.usage(
+          "--key-prefix, --older-than and --newer-than go with "
+              + bulk.option
+              + ", not with keys that are named");
     }
     if (name.isBlank() || name.length() > LONGEST_NAME) {
       throw Failure.usage("--as must be a name of 1 to " + LONGEST_NAME + " characters");
     }
   }
 
-  private Failure unconfirmed(Order order, Bulk bulk, long now) {
+  private Failure unconfirmed(Order order, long now) {
     long[] count = {0};
-    try (LocalReader reader = store.read()) {
-      new Listing(reader, bulk.selection, now)
+    try (LocalReader reader = store.preview()) {
+      new Listing(reader, order.bulk.selection, now)
           .inBatches(
               batch ->
                   count[0] +=
@@ -129,11 +149,7 @@ final class ActOptions {
                           .count());
     }
     return Failure.usage(
-        String.format(
-            Locale.ROOT,
-            "%s would change %,d %s: look with --dry-run, then say --yes",
-            bulk.option,
-            count[0],
-            count[0] == 1 ? "key" : "keys"));
+        "%s would change %s: look with --dry-run, then say --yes"
+            .formatted(order.bulk.option, Quantity.of(count[0], "key")));
   }
 }

@@ -31,7 +31,7 @@ final class ActRun {
 
   /** Acts on these keys, or on all of a kind if that is the order. */
   void on(List<String> keys, ClaimReader reader, Lookup lookup) {
-    if (order.bulk() != null) {
+    if (order.bulk().isGiven()) {
       new Listing(reader, order.bulk().selection(), now).inBatches(this::act);
       return;
     }
@@ -66,7 +66,7 @@ final class ActRun {
       String refusal = order.action().refusal(record, now, order.forced());
       if (refusal == null) {
         meant.add(record);
-      } else if (order.bulk() == null) {
+      } else if (!order.bulk().isGiven()) {
         report.refused(record, refusal);
       }
     }

@@ -15,6 +15,8 @@ final class Amounts {
 
   private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([a-zA-Z]*)");
 
+  private static final Pattern WHOLE_NUMBER = Pattern.compile("[-+]?[0-9]+");
+
   private Amounts() {}
 
   /**
@@ -44,6 +46,27 @@ final class Amounts {
       case "d" -> Duration.ofDays(count);
       default -> throw new DateTimeParseException("no unit", amount.group(), 0);
     };
+  }
+
+  /** Reads a whole number. */
+  static long longCount(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new TypeConversionException(
+          WHOLE_NUMBER.matcher(text).matches()
+              ? "'" + text + "' is too large"
+              : "'" + text + "' is not a whole number");
+    }
+  }
+
+  /** Reads a whole number that is not large. */
+  static int count(String text) {
+    long number = longCount(text);
+    if (number != (int) number) {
+      throw new TypeConversionException("'" + text + "' is too large");
+    }
+    return (int) number;
   }
 
   /** Reads the part of something that may go wrong: {@code 0.001}, {@code 1e-3}. */

@@ -2,24 +2,25 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.Quantity;
+import dev.onlyonce.app.audit.Asked;
 import dev.onlyonce.app.audit.Audit;
 import dev.onlyonce.app.audit.JsonReport;
 import dev.onlyonce.app.audit.Summary;
 import dev.onlyonce.app.audit.TextReport;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.Input;
-import dev.onlyonce.app.input.ReadSettings;
 import dev.onlyonce.app.input.RecordReader;
 import dev.onlyonce.app.output.SafeText;
 import dev.onlyonce.spi.Limits;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -41,16 +42,17 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:every key that was sent has taken effect once, and no other has",
-      "1:a key is missing, doubled or unexpected",
+      "1:a key is missing, doubled or unexpected, or there was nothing to compare",
       "2:the command line cannot be carried out",
       "3:the input is damaged, or records could not be compared, which are told",
       "4:a file or stream could not be read or written, or the memory is full"
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  onlyonce audit --sent orders.jsonl --effects charges.csv --key /id --effects-key order_id",
-      "  onlyonce audit --sent sent.csv.gz --effects done.csv --key order_id --key status --json",
-      "  psql -Atc 'select id from charge' | onlyonce audit --sent ids.txt --effects -"
+      "  onlyonce audit --sent in.jsonl --key /id --effects done.csv --effects-key id",
+      "  onlyonce audit --sent in.csv --effects done.csv --key id --key state --json",
+      "  onlyonce audit --sent in.csv --key id --effects ids --effects-format lines",
+      "  psql -Atc 'select id from charge' | onlyonce audit --sent ids --effects -"
     })
 final class AuditCommand implements Callable<Integer> {
 
@@ -84,34 +86,20 @@ final class AuditCommand implements Callable<Integer> {
   @Option(
       names = "--effects-key",
       paramLabel = "EXPR",
-      description = {"The key of the effects. Without it, that of --key."})
+      description = "The key of the effects. Without it, that of --key.")
   private @Nullable List<String> effectKeys;
 
-  @Option(
-      names = {"-f", "--format"},
-      paramLabel = "FORMAT",
-      completionCandidates = Choice.Formats.class,
-      description = "jsonl, csv, tsv or lines. Without it, the first bytes of each side tell.")
-  private @Nullable Format format;
+  @Mixin private InputOptions input = new InputOptions();
 
   @Option(
       names = "--effects-format",
       paramLabel = "FORMAT",
       completionCandidates = Choice.Formats.class,
-      description = "The format of the effects, if it is another one.")
+      description = {
+        "The format of the effects, if it is to be another one. With lines, and without"
+            + " --effects-key, each line is a key."
+      })
   private @Nullable Format effectsFormat;
-
-  @Option(
-      names = "--no-header",
-      description = "csv and tsv begin with a record, and columns are numbers.")
-  private boolean noHeader;
-
-  @Option(
-      names = "--max-record",
-      paramLabel = "SIZE",
-      converter = Amounts.Bytes.class,
-      description = "The longest record, as in 64MiB (the default), up to 1GiB.")
-  private int maxRecordBytes = ReadSettings.DEFAULT_MAX_RECORD_BYTES;
 
   @Option(
       names = "--limit",
@@ -133,29 +121,23 @@ final class AuditCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     requirePositiveLimit();
-    if (Stream.concat(sent.stream(), effects.stream()).filter(AuditCommand::isDash).count() > 1) {
-      throw Failure.usage("standard input (-) can be read only once; name it once");
-    }
+    List<Input> left = sent.stream().map(Input::named).toList();
+    List<Input> right = effects.stream().map(Input::named).toList();
+    Input.check(Stream.concat(left.stream(), right.stream()).toList());
     Audit audit = new Audit(memoryBytes(), this::complain);
-    try (RecordReader left = reader(sent, format, keys);
-        RecordReader right =
-            reader(
-                effects,
-                effectsFormat == null ? format : effectsFormat,
-                effectKeys == null ? keys : effectKeys)) {
-      audit.run(left, keys, right, effectKeys);
+    Asked asked = new Asked("--key", "--format", keys, input.format());
+    try (RecordReader sentRecords = reader(left, asked);
+        RecordReader effectRecords = reader(right, askedOfEffects())) {
+      audit.run(sentRecords, asked, effectRecords, askedOfEffects());
     }
     report(audit);
     Summary summary = audit.summary();
     if (summary.leftOut() > 0) {
       throw Failure.badInput(
-          String.format(
-              Locale.ROOT,
-              "%,d %s could not be compared, as told above",
-              summary.leftOut(),
-              summary.leftOut() == 1 ? "record" : "records"));
+          Quantity.of(summary.leftOut(), "record") + " could not be compared, as told above");
     }
-    return (summary.isClean() ? ExitCode.FINE : ExitCode.FINDING).number();
+    boolean isFine = summary.isClean() && !summary.isEmpty();
+    return (isFine ? ExitCode.FINE : ExitCode.FINDING).number();
   }
 
   private void requirePositiveLimit() {
@@ -166,17 +148,15 @@ final class AuditCommand implements Callable<Integer> {
     }
   }
 
-  private static boolean isDash(Path file) {
-    return file.toString().equals("-");
+  private Asked askedOfEffects() {
+    Format format = effectsFormat == null ? input.format() : effectsFormat;
+    return effectKeys == null
+        ? Asked.ofEffectsToo(keys, format)
+        : new Asked("--effects-key", "--effects-format", effectKeys, format);
   }
 
-  private RecordReader reader(List<Path> files, @Nullable Format known, List<String> hints) {
-    List<Input> inputs =
-        files.stream()
-            .map(file -> isDash(file) ? Input.standardInput() : Input.file(file))
-            .toList();
-    inputs.forEach(Input::check);
-    return new RecordReader(inputs, new ReadSettings(known, !noHeader, maxRecordBytes, hints));
+  private RecordReader reader(List<Input> inputs, Asked asked) {
+    return new RecordReader(inputs, input.settings(asked.format(), asked.hints()));
   }
 
   /** Returns how much of the memory that Java may use is left for keys. */

@@ -7,16 +7,13 @@ import dev.onlyonce.app.claims.RecordJson;
 import dev.onlyonce.app.claims.RecordText;
 import dev.onlyonce.app.output.JsonLines;
 import dev.onlyonce.spi.ClaimRecord;
-import dev.onlyonce.store.local.LocalReader;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code onlyonce claims history}: what has happened to a key. */
 @Command(
@@ -42,7 +39,7 @@ final class ClaimsHistoryCommand implements Callable<Integer> {
   @Parameters(paramLabel = "KEY", description = "The key, as it is shown.")
   private String key = "";
 
-  @Mixin private StoreOption store = new StoreOption();
+  @Mixin private ReadOptions store = new ReadOptions();
 
   @Mixin private ScopeOption scope = new ScopeOption();
 
@@ -54,28 +51,19 @@ final class ClaimsHistoryCommand implements Callable<Integer> {
       })
   private boolean json;
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private CommandSpec spec;
-
   @Override
   public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
     Key wanted = Lookup.key(key);
-    try (LocalReader reader = store.read()) {
-      Lookup lookup = scope.lookup(reader);
-      List<ClaimRecord> found = lookup.find(wanted);
-      if (found.isEmpty()) {
-        out.print(json ? "" : lookup.absence(key) + "\n");
-        out.flush();
-        return ExitCode.FINDING.number();
-      }
-      for (ClaimRecord record : found) {
-        print(out, reader.history(record.scope(), wanted));
-      }
-    }
-    out.flush();
-    return ExitCode.FINE.number();
+    return store.look(
+        (reader, out) -> {
+          Lookup lookup = scope.lookup(reader);
+          List<ClaimRecord> found = lookup.find(wanted);
+          if (found.isEmpty()) {
+            out.print(json ? "" : lookup.absence(key) + "\n");
+          }
+          found.forEach(record -> print(out, reader.history(record.scope(), wanted)));
+          return found.isEmpty() ? ExitCode.FINDING : ExitCode.FINE;
+        });
   }
 
   private void print(PrintWriter out, List<ClaimRecord> versions) {

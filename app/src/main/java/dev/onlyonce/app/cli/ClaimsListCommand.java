@@ -6,12 +6,10 @@ import dev.onlyonce.app.claims.Listing;
 import dev.onlyonce.app.claims.RecordJson;
 import dev.onlyonce.app.claims.RecordText;
 import dev.onlyonce.app.claims.Selection;
+import dev.onlyonce.app.claims.Standing;
 import dev.onlyonce.app.output.JsonLines;
 import dev.onlyonce.app.output.ReaderGoneException;
 import dev.onlyonce.spi.ClaimRecord;
-import dev.onlyonce.spi.ClaimState;
-import dev.onlyonce.spi.Time;
-import dev.onlyonce.store.local.LocalReader;
 import java.io.PrintWriter;
 import java.util.EnumSet;
 import java.util.List;
@@ -20,9 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code onlyonce claims list}: the keys of a store. */
 @Command(
@@ -50,17 +46,20 @@ import picocli.CommandLine.Spec;
     })
 final class ClaimsListCommand implements Callable<Integer> {
 
-  @Mixin private StoreOption store = new StoreOption();
+  @Mixin private ReadOptions store = new ReadOptions();
 
   @Mixin private ScopeOption scope = new ScopeOption();
 
   @Option(
       names = "--state-is",
       paramLabel = "STATE",
-      completionCandidates = Choice.States.class,
+      completionCandidates = Choice.Standings.class,
       split = ",",
-      description = "Only keys in this state, or these: claimed, done, failed, released.")
-  private List<ClaimState> states = List.of();
+      description = {
+        "Only keys that are listed with this state, or these: claimed, lapsed, in-doubt, done,"
+            + " failed, released."
+      })
+  private List<Standing> standings = List.of();
 
   @Option(names = "--in-doubt", description = "Only keys in doubt.")
   private boolean inDoubt;
@@ -90,33 +89,28 @@ final class ClaimsListCommand implements Callable<Integer> {
       })
   private boolean json;
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private CommandSpec spec;
-
   @Override
   public Integer call() {
     if (limit < 1) {
       throw Failure.usage("--limit must be at least 1, was " + limit);
     }
-    long now = Time.system().millis();
-    PrintWriter out = spec.commandLine().getOut();
-    try (LocalReader reader = store.read()) {
-      Listing listing = new Listing(reader, selection(), now);
-      if (json) {
-        printJson(listing, out, now);
-      } else {
-        printText(listing, out, now);
-      }
-    }
-    out.flush();
-    return ExitCode.FINE.number();
+    return store.look(
+        (reader, out) -> {
+          long now = reader.millis();
+          Listing listing = new Listing(reader, selection(), now);
+          if (json) {
+            printJson(listing, out, now);
+          } else {
+            printText(listing, out, now);
+          }
+          return ExitCode.FINE;
+        });
   }
 
   private Selection selection() {
     Selection selected = selection.in(scope.scope());
-    if (!states.isEmpty()) {
-      selected = selected.of(EnumSet.copyOf(states));
+    if (!standings.isEmpty()) {
+      selected = selected.of(EnumSet.copyOf(standings));
     }
     return inDoubt ? selected.onlyInDoubt() : selected;
   }

@@ -2,16 +2,15 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.Result;
 import dev.onlyonce.app.claims.Action;
+import dev.onlyonce.app.claims.Selection;
+import dev.onlyonce.app.claims.Standing;
 import dev.onlyonce.app.cli.ActOptions.Bulk;
 import dev.onlyonce.app.cli.ActOptions.Order;
-import dev.onlyonce.spi.ClaimState;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code onlyonce claims release}: gives claims back whose holder is gone. */
 @Command(
@@ -46,17 +45,10 @@ final class ClaimsReleaseCommand implements Callable<Integer> {
 
   @Mixin private ActOptions options = new ActOptions();
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private CommandSpec spec;
-
   @Override
   public Integer call() {
-    Bulk bulk =
-        claimed ? new Bulk("--claimed", options.selection().of(Set.of(ClaimState.CLAIMED))) : null;
-    return options.carryOut(
-        new Order(Action.RELEASE, false, Result.NONE, bulk),
-        "--claimed",
-        spec.commandLine().getOut());
+    Selection claims = options.selection().of(Set.of(Standing.CLAIMED, Standing.LAPSED));
+    Bulk bulk = new Bulk("--claimed", claimed, claims);
+    return options.carryOut(new Order(Action.RELEASE, false, Result.NONE, bulk));
   }
 }

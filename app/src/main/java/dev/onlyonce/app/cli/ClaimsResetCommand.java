@@ -3,16 +3,14 @@ package dev.onlyonce.app.cli;
 import dev.onlyonce.Result;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.claims.Action;
+import dev.onlyonce.app.claims.Standing;
 import dev.onlyonce.app.cli.ActOptions.Bulk;
 import dev.onlyonce.app.cli.ActOptions.Order;
-import dev.onlyonce.spi.ClaimState;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code onlyonce claims reset}: lets keys run again that have failed for good. */
 @Command(
@@ -51,20 +49,12 @@ final class ClaimsResetCommand implements Callable<Integer> {
 
   @Mixin private ActOptions options = new ActOptions();
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private CommandSpec spec;
-
   @Override
   public Integer call() {
     if (doneToo && failed) {
       throw Failure.usage("--done-too goes with keys that are named, not with --failed");
     }
-    Bulk bulk =
-        failed ? new Bulk("--failed", options.selection().of(Set.of(ClaimState.FAILED))) : null;
-    return options.carryOut(
-        new Order(Action.RESET, doneToo, Result.NONE, bulk),
-        "--failed",
-        spec.commandLine().getOut());
+    Bulk bulk = new Bulk("--failed", failed, options.selection().of(Set.of(Standing.FAILED)));
+    return options.carryOut(new Order(Action.RESET, doneToo, Result.NONE, bulk));
   }
 }

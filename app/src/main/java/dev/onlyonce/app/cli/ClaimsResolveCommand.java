@@ -18,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code onlyonce claims resolve}: decides about keys in doubt. */
 @Command(
@@ -100,19 +98,14 @@ final class ClaimsResolveCommand implements Callable<Integer> {
 
   @Mixin private ActOptions options = new ActOptions();
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private CommandSpec spec;
-
   @Override
   public Integer call() {
     if (force && (inDoubt || verdict.rerun)) {
       throw Failure.usage("--force goes with --done and named keys");
     }
-    Bulk bulk = inDoubt ? new Bulk("--in-doubt", options.selection().onlyInDoubt()) : null;
+    Bulk bulk = new Bulk("--in-doubt", inDoubt, options.selection().onlyInDoubt());
     Action action = verdict.done ? Action.COMPLETE : Action.RERUN;
-    return options.carryOut(
-        new Order(action, force, result(), bulk), "--in-doubt", spec.commandLine().getOut());
+    return options.carryOut(new Order(action, force, result(), bulk));
   }
 
   private Result result() {

@@ -6,17 +6,13 @@ import dev.onlyonce.app.claims.RecordJson;
 import dev.onlyonce.app.claims.RecordText;
 import dev.onlyonce.app.output.JsonLines;
 import dev.onlyonce.spi.ClaimRecord;
-import dev.onlyonce.spi.Time;
-import dev.onlyonce.store.local.LocalReader;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code onlyonce claims show}: what is known of a key. */
 @Command(
@@ -42,7 +38,7 @@ final class ClaimsShowCommand implements Callable<Integer> {
   @Parameters(paramLabel = "KEY", arity = "1..*", description = "The key, as it is shown.")
   private List<String> keys = List.of();
 
-  @Mixin private StoreOption store = new StoreOption();
+  @Mixin private ReadOptions store = new ReadOptions();
 
   @Mixin private ScopeOption scope = new ScopeOption();
 
@@ -60,30 +56,26 @@ final class ClaimsShowCommand implements Callable<Integer> {
           "Print a JSON object for each record, one a line; absent ones have state absent.")
   private boolean json;
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private CommandSpec spec;
-
   @Override
   public Integer call() {
-    long now = Time.system().millis();
-    PrintWriter out = spec.commandLine().getOut();
-    boolean allKnown = true;
-    try (LocalReader reader = store.read();
-        JsonLines lines = new JsonLines(out)) {
-      Lookup lookup = scope.lookup(reader);
-      for (String key : keys) {
-        List<ClaimRecord> found = lookup.find(Lookup.key(key));
-        allKnown &= !found.isEmpty();
-        if (json) {
-          print(lines, key, found, new RecordJson(now, withBytes));
-        } else {
-          print(out, found.isEmpty() ? lookup.absence(key) : "", found, now);
-        }
-      }
-    }
-    out.flush();
-    return (allKnown ? ExitCode.FINE : ExitCode.FINDING).number();
+    return store.look(
+        (reader, out) -> {
+          long now = reader.millis();
+          Lookup lookup = scope.lookup(reader);
+          boolean allKnown = true;
+          try (JsonLines lines = new JsonLines(out)) {
+            for (String key : keys) {
+              List<ClaimRecord> found = lookup.find(Lookup.key(key));
+              allKnown &= !found.isEmpty();
+              if (json) {
+                print(lines, key, found, new RecordJson(now, withBytes));
+              } else {
+                print(out, found.isEmpty() ? lookup.absence(key) : "", found, now);
+              }
+            }
+          }
+          return allKnown ? ExitCode.FINE : ExitCode.FINDING;
+        });
   }
 
   private static void print(

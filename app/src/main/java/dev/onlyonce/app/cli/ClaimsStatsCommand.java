@@ -3,16 +3,12 @@ package dev.onlyonce.app.cli;
 import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.claims.StateTotals;
 import dev.onlyonce.app.output.JsonLines;
-import dev.onlyonce.spi.Time;
-import dev.onlyonce.store.local.LocalReader;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code onlyonce claims stats}: how many keys there are. */
 @Command(
@@ -31,7 +27,7 @@ import picocli.CommandLine.Spec;
     footer = {"  onlyonce claims stats --by-scope --state DIR"})
 final class ClaimsStatsCommand implements Callable<Integer> {
 
-  @Mixin private StoreOption store = new StoreOption();
+  @Mixin private ReadOptions store = new ReadOptions();
 
   @Option(
       names = "--by-scope",
@@ -41,29 +37,27 @@ final class ClaimsStatsCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object, one a line for each scope.")
   private boolean json;
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private CommandSpec spec;
-
   @Override
   public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
-    long now = Time.system().millis();
-    try (LocalReader reader = store.read()) {
-      Map<String, StateTotals> totals =
-          byScope
-              ? StateTotals.byScope(reader, now)
-              : Map.of(StateTotals.ALL, StateTotals.of(reader));
-      if (json) {
-        try (JsonLines lines = new JsonLines(out)) {
-          totals.forEach((scope, sums) -> lines.object(object -> sums.write(object, scope)));
-        }
-      } else {
-        out.print(StateTotals.head() + "\n");
-        totals.forEach((scope, sums) -> out.print(sums.line(scope) + "\n"));
+    return store.look(
+        (reader, out) -> {
+          Map<String, StateTotals> totals =
+              byScope
+                  ? StateTotals.byScope(reader, reader.millis())
+                  : Map.of(StateTotals.ALL, StateTotals.of(reader));
+          print(totals, out);
+          return ExitCode.FINE;
+        });
+  }
+
+  private void print(Map<String, StateTotals> totals, PrintWriter out) {
+    if (json) {
+      try (JsonLines lines = new JsonLines(out)) {
+        totals.forEach((scope, sums) -> lines.object(object -> sums.write(object, scope)));
       }
+    } else {
+      out.print(StateTotals.head() + "\n");
+      totals.forEach((scope, sums) -> out.print(sums.line(scope) + "\n"));
     }
-    out.flush();
-    return ExitCode.FINE.number();
   }
 }

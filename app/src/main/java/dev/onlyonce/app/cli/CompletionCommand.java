@@ -20,10 +20,46 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  source <(onlyonce completion bash)",
-      "  onlyonce completion bash > ~/.local/share/bash-completion/completions/onlyonce",
+      "  onlyonce completion bash \\",
+      "    > ~/.local/share/bash-completion/completions/onlyonce",
       "  source <(onlyonce completion zsh)"
     })
 final class CompletionCommand implements Callable<Integer> {
+
+  /** Goes before the completion that picocli makes, which knows values as words of their own. */
+  private static final String VALUES =
+      """
+
+      # Takes --option=value for --option value: bash gives it as the words --option, = and value,
+      # zsh as one word, of which the replies must then have all.
+      function _complete_onlyonce_values() {
+        local -a flat=()
+        local i word option at=0 head=
+        for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+          word=${COMP_WORDS[i]}
+          option=
+          if ((i > 0)) && [[ $word == "=" && ${COMP_WORDS[i - 1]} == --* ]]; then
+            if ((i != COMP_CWORD)); then continue; fi
+            word=
+          elif [[ $word == --*=* ]]; then
+            option=${word%%=*}
+            word=${word#*=}
+            flat+=("$option")
+          fi
+          flat+=("$word")
+          if ((i == COMP_CWORD)); then
+            at=$((${#flat[@]} - 1))
+            head=${option:+$option=}
+          fi
+        done
+        COMP_WORDS=("${flat[@]}")
+        COMP_CWORD=$at
+        _complete_onlyonce "$@"
+        if [[ -n $head && ${#COMPREPLY[@]} -gt 0 ]]; then
+          COMPREPLY=("${COMPREPLY[@]/#/$head}")
+        fi
+      }
+      """;
 
   /** The shells that there is a script for. */
   enum Kind {
@@ -49,8 +85,9 @@ final class CompletionCommand implements Callable<Integer> {
     // Where nothing is known that could come next, the shell's own completion offers files.
     out.print(
         AutoComplete.bash("onlyonce", spec.root().commandLine())
-            .replace("compopt +o default", ":"));
-    out.print("\n");
+            .replace("compopt +o default", ":")
+            .replace("complete -F _complete_onlyonce ", "complete -F _complete_onlyonce_values "));
+    out.print("\n" + VALUES);
     out.flush();
     return ExitCode.FINE.number();
   }

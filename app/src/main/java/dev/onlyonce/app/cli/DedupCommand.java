@@ -13,9 +13,7 @@ import dev.onlyonce.app.dedup.KeysInFilter;
 import dev.onlyonce.app.dedup.KeysInMemory;
 import dev.onlyonce.app.dedup.KeysInState;
 import dev.onlyonce.app.dedup.SeenKeys;
-import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.Input;
-import dev.onlyonce.app.input.ReadSettings;
 import dev.onlyonce.app.input.RecordReader;
 import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.app.output.ReaderGoneException;
@@ -26,13 +24,12 @@ import dev.onlyonce.spi.Time;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -67,7 +64,6 @@ import picocli.CommandLine.Spec;
     })
 final class DedupCommand implements Callable<Integer> {
 
-  private static final String DASH = "-";
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
   private static final long OTHER_HEAP_BYTES = 192L << 20;
   private static final int KEY_BYTES = 72;
@@ -85,20 +81,7 @@ final class DedupCommand implements Callable<Integer> {
       })
   private List<String> keys = List.of();
 
-  @Option(
-      names = {"-f", "--format"},
-      paramLabel = "FORMAT",
-      completionCandidates = Choice.Formats.class,
-      description = {
-        "jsonl, csv, tsv or lines. Without it, the first bytes of the input tell.",
-        "csv follows RFC 4180; tsv has no quotes."
-      })
-  private @Nullable Format format;
-
-  @Option(
-      names = "--no-header",
-      description = "csv and tsv begin with a record, and columns are numbers.")
-  private boolean noHeader;
+  @Mixin private InputOptions input = new InputOptions();
 
   @Option(
       names = {"-o", "--out"},
@@ -115,6 +98,7 @@ final class DedupCommand implements Callable<Integer> {
   @Option(
       names = "--missing-key",
       paramLabel = "fail|pass|FILE",
+      completionCandidates = Choice.Policies.class,
       description = {
         "What to do with a record whose key is missing, null, empty or blank; it is never a"
             + " duplicate. fail (the default): name it, leave it out, go on, and end with exit code"
@@ -125,15 +109,9 @@ final class DedupCommand implements Callable<Integer> {
   @Option(
       names = "--bad-record",
       paramLabel = "fail|pass|FILE",
+      completionCandidates = Choice.Policies.class,
       description = {"The same for a record that cannot be read or is longer than --max-record."})
   private String badRecord = "fail";
-
-  @Option(
-      names = "--max-record",
-      paramLabel = "SIZE",
-      converter = Amounts.Bytes.class,
-      description = "The longest record, as in 64MiB (the default), up to 1GiB.")
-  private int maxRecordBytes = ReadSettings.DEFAULT_MAX_RECORD_BYTES;
 
   @Option(
       names = "--state",
@@ -167,6 +145,7 @@ final class DedupCommand implements Callable<Integer> {
   @Option(
       names = "--late",
       paramLabel = "pass|drop|FILE",
+      completionCandidates = Choice.LatePolicies.class,
       description = {
         "What to do with a record whose time is a whole window behind the latest one: its key may"
             + " have been forgotten. pass (the default): let it through. drop: leave it out. Anything"
@@ -188,6 +167,7 @@ final class DedupCommand implements Callable<Integer> {
   @Option(
       names = "--stats",
       paramLabel = "text|json|none",
+      completionCandidates = Choice.StatsKinds.class,
       description = "How to say at the end, on standard error, what was done: text (the default).")
   private Stats stats = Stats.TEXT;
 
@@ -203,8 +183,7 @@ final class DedupCommand implements Callable<Integer> {
     Rejects missing = Rejects.missingKeys(missingKey, this::complain);
     Rejects bad = Rejects.badRecords(badRecord, this::complain);
     Rejects tooLate = Rejects.late(late == null ? "pass" : late);
-    ReadSettings settings = new ReadSettings(format, !noHeader, maxRecordBytes, keys);
-    RecordReader reader = new RecordReader(inputs, settings);
+    RecordReader reader = new RecordReader(inputs, input.settings(input.format(), keys));
     EventClock clock = time == null ? null : new EventClock();
     KeyExpressions expressions = new KeyExpressions(keys, time);
     try (SeenKeys seen = open(expressions, clock);
@@ -229,7 +208,9 @@ final class DedupCommand implements Callable<Integer> {
           System.nanoTime() - startedNanos);
     } catch (StoreException e) {
       boolean memoryIsFull = state == null && e.kind() == StoreException.Kind.FULL;
-      throw memoryIsFull ? full() : Failure.store(e);
+      throw memoryIsFull
+          ? Failure.tooManyKeys(capacity(), "forget keys with --window")
+          : Failure.store(e);
     } catch (ReaderGoneException e) {
       Rejects.refuse(missing, bad);
       throw e;
@@ -264,7 +245,7 @@ final class DedupCommand implements Callable<Integer> {
       return keysInFilter(approximate, clock == null ? Time.system() : clock);
     }
     if (state != null) {
-      return KeysInState.open(state, expressions.toString(), clock, this::complain);
+      return KeysInState.open(state, expressions, clock, this::complain);
     }
     return new KeysInMemory(
         MemoryStore.builder()
@@ -279,15 +260,8 @@ final class DedupCommand implements Callable<Integer> {
     if (files.isEmpty()) {
       return List.of(Input.standardInput());
     }
-    if (Collections.frequency(files, DASH) > 1) {
-      throw Failure.usage("standard input (-) can be read only once; name it once");
-    }
-    List<Input> inputs =
-        files.stream()
-            .map(
-                name -> name.equals(DASH) ? Input.standardInput() : Input.file(FileName.path(name)))
-            .toList();
-    inputs.forEach(Input::check);
+    List<Input> inputs = files.stream().map(FileName::path).map(Input::named).toList();
+    Input.check(inputs);
     return inputs;
   }
 
@@ -313,16 +287,6 @@ final class DedupCommand implements Callable<Integer> {
   /** Returns how many keys fit into the memory that Java may use. */
   private static long capacity() {
     return Math.max(100_000, (Runtime.getRuntime().maxMemory() - OTHER_HEAP_BYTES) / KEY_BYTES);
-  }
-
-  private static Failure full() {
-    return Failure.memory(
-        String.format(
-            Locale.ROOT,
-            "there are more than %,d different keys, which is what the memory holds that Java may"
-                + " use; give it more, as in ONLYONCE_JAVA_OPTS=-Xmx8g (java -jar:"
-                + " JAVA_TOOL_OPTIONS), or forget keys with --window",
-            capacity()));
   }
 
   private void complain(String sentence) {

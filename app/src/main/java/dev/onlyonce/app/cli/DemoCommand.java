@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
       "  effects     charges that the bank booked; each callback should make one",
       "  doubled     payments that were charged more than once",
       "  lost        payments that were never charged",
-      "  resolved    payments that a kill left in doubt and that the bank was asked about",
+      "  resolved    payments in doubt after a kill, about which the bank was asked",
       "  look-ups    questions to the bank about them",
       "  kills       how often the worker was killed",
       "  seconds     how long the run took, processes started and ended"

@@ -8,7 +8,10 @@ import dev.onlyonce.spi.StoreException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -18,6 +21,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Tells errors on standard error, one sentence each, without colours and without traces. */
 final class Errors {
   private static final int LONGEST = 2_000;
+  private static final String HEAD = "Error: ";
 
   private final PrintWriter err;
   private final BooleanSupplier debug;
@@ -81,14 +85,42 @@ final class Errors {
   }
 
   private static String sentence(ParameterException e) {
-    String sentence = String.valueOf(e.getMessage());
-    if (e instanceof UnmatchedArgumentException unmatched) {
-      List<String> suggestions = unmatched.getSuggestions();
-      if (!suggestions.isEmpty()) {
-        return sentence + "; did you mean " + String.join(" or ", suggestions) + "?";
-      }
+    CommandLine command = e.getCommandLine();
+    boolean needsCommand =
+        !command.getSubcommands().isEmpty() && !(command.getCommand() instanceof Callable);
+    List<String> unmatched =
+        e instanceof UnmatchedArgumentException u ? u.getUnmatched() : List.of();
+    if (needsCommand && unmatched.isEmpty() && e.getClass() == ParameterException.class) {
+      return "a command is missing; " + commands(command);
     }
-    return sentence;
+    if (needsCommand && !unmatched.isEmpty() && !unmatched.get(0).startsWith("-")) {
+      String near = suggestion(e).map(" (did you mean %s?)"::formatted).orElse("");
+      return "there is no command '" + unmatched.get(0) + "'" + near + "; " + commands(command);
+    }
+    return withoutHead(String.valueOf(e.getMessage()))
+        + suggestion(e).map("; did you mean %s?"::formatted).orElse("");
+  }
+
+  /** Returns the names of the commands, each once. */
+  private static String commands(CommandLine command) {
+    String names =
+        command.getCommandSpec().subcommands().values().stream()
+            .map(CommandLine::getCommandName)
+            .distinct()
+            .collect(Collectors.joining(", "));
+    return "the commands are " + names;
+  }
+
+  private static Optional<String> suggestion(ParameterException e) {
+    return e instanceof UnmatchedArgumentException unmatched
+            && !unmatched.getSuggestions().isEmpty()
+        ? Optional.of(String.join(" or ", unmatched.getSuggestions()))
+        : Optional.empty();
+  }
+
+  /** The program's name stands before every sentence; that it is an error need not. */
+  private static String withoutHead(String message) {
+    return message.startsWith(HEAD) ? message.substring(HEAD.length()) : message;
   }
 
   /** What comes out of the input must neither steer the terminal nor fill it. */

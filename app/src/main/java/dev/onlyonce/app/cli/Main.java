@@ -3,8 +3,8 @@ package dev.onlyonce.app.cli;
 import dev.onlyonce.Scope;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
+import dev.onlyonce.app.claims.Standing;
 import dev.onlyonce.app.input.Format;
-import dev.onlyonce.spi.ClaimState;
 import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine;
@@ -61,7 +61,10 @@ public final class Main {
         .registerConverter(Format.class, new Choice<>(Format.class))
         .registerConverter(Stats.class, new Choice<>(Stats.class))
         .registerConverter(Scope.class, ScopeOption::parse)
-        .registerConverter(ClaimState.class, new Choice<>(ClaimState.class))
+        .registerConverter(Standing.class, new Choice<>(Choice.standings()))
+        .registerConverter(int.class, Amounts::count)
+        .registerConverter(long.class, Amounts::longCount)
+        .registerConverter(Long.class, Amounts::longCount)
         .registerConverter(
             CompletionCommand.Kind.class, new Choice<>(CompletionCommand.Kind.class));
   }

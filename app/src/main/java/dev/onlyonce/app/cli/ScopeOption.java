@@ -3,8 +3,6 @@ package dev.onlyonce.app.cli;
 import dev.onlyonce.Scope;
 import dev.onlyonce.app.claims.Lookup;
 import dev.onlyonce.store.local.LocalReader;
-import dev.onlyonce.store.local.LocalStore;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -23,11 +21,7 @@ final class ScopeOption {
   }
 
   Lookup lookup(LocalReader reader) {
-    return new Lookup(reader, scope == null ? reader.scopes() : Set.of(scope));
-  }
-
-  Lookup lookup(LocalStore store) {
-    return new Lookup(store, scope == null ? store.scopes() : Set.of(scope));
+    return Lookup.in(scope, reader);
   }
 
   /** Reads the name of a scope. */

@@ -2,7 +2,7 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.Scope;
 import dev.onlyonce.app.claims.Selection;
-import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.app.claims.Standing;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -30,10 +30,10 @@ final class SelectionOptions {
       description = "Only keys that have changed within this time.")
   private @Nullable Duration newerThan;
 
-  /** Returns the records of all states in a scope, or in all scopes, that these options leave. */
+  /** Returns the records in a scope, or in all scopes, that these options leave. */
   Selection in(@Nullable Scope scope) {
-    Set<ClaimState> all = EnumSet.allOf(ClaimState.class);
-    return new Selection(scope, all, false, keyPrefix, olderThan, newerThan);
+    Set<Standing> all = EnumSet.allOf(Standing.class);
+    return new Selection(scope, all, keyPrefix, olderThan, newerThan);
   }
 
   /** Tells whether any of them was given. */

@@ -1,6 +1,9 @@
 package dev.onlyonce.app.cli;
 
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.dedup.Counts;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
@@ -11,11 +14,10 @@ enum Stats {
     String line(Counts counts, long bytes, long nanos, OptionalDouble errorRate) {
       return String.format(
           Locale.ROOT,
-          "%,d %s: %,d passed on, %,d duplicates, %,d without key, %,d bad, %,d blank%s%s; %.2f s%s",
-          counts.records(),
-          counts.records() == 1 ? "record" : "records",
+          "%s: %,d passed on, %s, %,d without key, %,d bad, %,d blank%s%s; %.2f s%s",
+          Quantity.of(counts.records(), "record"),
           counts.passed(),
-          counts.duplicates(),
+          Quantity.of(counts.duplicates(), "duplicate"),
           counts.withoutKey(),
           counts.bad(),
           counts.blank(),
@@ -24,7 +26,7 @@ enum Stats {
               ? ""
               : String.format(Locale.ROOT, ", %,d resumed", counts.resumed()),
           nanos / 1e9,
-          piece("; of new records, about %.2g %% are taken for duplicates by now", errorRate, 100));
+          errorRate.isEmpty() ? "" : taken(100 * errorRate.getAsDouble()));
     }
   },
   JSON {
@@ -44,7 +46,10 @@ enum Stats {
           counts.resumed(),
           bytes,
           nanos / 1e9,
-          piece(",\"estimatedErrorRate\":%.3e", errorRate, 1));
+          errorRate.isEmpty()
+              ? ""
+              : String.format(
+                  Locale.ROOT, ",\"estimatedErrorRate\":%.3e", errorRate.getAsDouble()));
     }
   },
   NONE {
@@ -54,10 +59,18 @@ enum Stats {
     }
   };
 
-  private static String piece(String format, OptionalDouble errorRate, double factor) {
-    return errorRate.isEmpty()
-        ? ""
-        : String.format(Locale.ROOT, format, factor * errorRate.getAsDouble());
+  /** What is less is not worth its zeros. */
+  private static final double LEAST_PERCENT = 1e-6;
+
+  private static final MathContext TWO_DIGITS = new MathContext(2);
+
+  private static String taken(double percent) {
+    String part =
+        percent < LEAST_PERCENT
+            ? "less than 0.000001"
+            : "about "
+                + new BigDecimal(percent).round(TWO_DIGITS).stripTrailingZeros().toPlainString();
+    return "; of new records, " + part + " % are taken for duplicates by now";
   }
 
   /**

@@ -89,7 +89,7 @@ public final class Dedup {
   public Counts run(RecordReader reader, KeyExpressions expressions, Outputs outputs) {
     try (ReadAhead ahead = new ReadAhead(reader, expressions)) {
       KeyedBatch batch = ahead.take();
-      deliveredBefore = seen.begin(outputs, digestOfFirst(batch));
+      deliveredBefore = seen.begin(outputs, digestOfFirst(batch), batch.layout);
       batch.header.ifPresent(to::write);
       while (!batch.last) {
         sort(batch);

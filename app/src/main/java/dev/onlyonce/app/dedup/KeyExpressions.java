@@ -4,7 +4,9 @@ import dev.onlyonce.app.input.Format;
 import dev.onlyonce.app.input.Header;
 import dev.onlyonce.spi.Time;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param time the pointer or column of the record's time; null if its arrival counts
  */
 public record KeyExpressions(List<String> keys, @Nullable String time) {
+
+  private static final String TIME = " --time ";
 
   /** Copies the list. */
   public KeyExpressions {
@@ -27,9 +31,47 @@ public record KeyExpressions(List<String> keys, @Nullable String time) {
         : new EventTimes(RecordKeys.of(format, header, "--time", List.of(time)), Time.system());
   }
 
+  /**
+   * Says what the expressions mean in an input, as far as that depends on its format. Whole records
+   * without a header line are the same in all formats, and a column's number means what the header
+   * line calls it.
+   */
+  String layout(Format format, Optional<Header> header) {
+    String name = format.name().toLowerCase(Locale.ROOT);
+    if (header.isPresent()) {
+      return name + " with a header line" + numbered(header.get());
+    }
+    if (keys.isEmpty()) {
+      return "records without a header line";
+    }
+    return format.hasColumns() ? name + " without a header line" : name;
+  }
+
+  private String numbered(Header header) {
+    return keys.stream()
+        .filter(key -> !header.columns().contains(key))
+        .map(
+            key ->
+                " whose column %s is %s".formatted(key, header.columns().get(header.column(key))))
+        .collect(Collectors.joining(" and"));
+  }
+
+  /** Tells whether these are the settings, as text, of a state that goes by the records' time. */
+  static boolean hasTime(String settings) {
+    return settings.contains(TIME);
+  }
+
+  /** Returns them as options, with blanks inside them quoted as in a shell. */
   @Override
   public String toString() {
-    String options = keys.isEmpty() ? "whole records" : "--key " + String.join(" --key ", keys);
-    return time == null ? options : options + " --time " + time;
+    String options =
+        keys.isEmpty()
+            ? "whole records"
+            : keys.stream().map(key -> "--key " + quoted(key)).collect(Collectors.joining(" "));
+    return time == null ? options : options + TIME + quoted(time);
+  }
+
+  private static String quoted(String expression) {
+    return expression.replaceAll("[\\s\\\\]", "\\\\$0");
   }
 }

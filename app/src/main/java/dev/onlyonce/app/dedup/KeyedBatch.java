@@ -19,6 +19,9 @@ final class KeyedBatch {
   /** The header line of the input, on all batches. */
   Optional<Header> header = Optional.empty();
 
+  /** What keys mean in this input, on all batches; null while there are none. */
+  @Nullable String layout;
+
   /** Whether there are no more records. */
   boolean last;
 

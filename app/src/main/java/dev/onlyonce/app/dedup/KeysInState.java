@@ -9,6 +9,7 @@ import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Time;
+import dev.onlyonce.store.local.LocalReader;
 import dev.onlyonce.store.local.LocalStore;
 import dev.onlyonce.store.local.LocalTransaction;
 import java.nio.file.Files;
@@ -16,6 +17,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -36,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class KeysInState implements SeenKeys, Outputs.Marks {
 
   private static final String SETTINGS = "dedup/settings";
+  private static final String LAYOUT = "dedup/layout";
   private static final String RUN = "dedup/run";
   private static final String FILE = "dedup/file/";
 
@@ -44,11 +48,15 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
 
   private static final int PURGE = 10_000;
 
-  private final Path directory;
-  private final LocalStore store;
+  private final StateDirectory directory;
+  private final String settings;
+  private final @Nullable EventClock clock;
   private final Consumer<String> notices;
-  private final RunNote before;
 
+  /** Null until the run begins, if there is no state yet. */
+  private @Nullable LocalStore store;
+
+  private RunNote before = RunNote.NONE;
   private @Nullable Outputs outputs;
   private @Nullable LocalTransaction transaction;
   private byte[] firstRecord = new byte[0];
@@ -56,57 +64,109 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
   private long written;
   private int claims;
 
-  private KeysInState(Path directory, LocalStore store, RunNote before, Consumer<String> notices) {
+  private KeysInState(
+      StateDirectory directory,
+      String settings,
+      @Nullable EventClock clock,
+      Consumer<String> notices) {
     this.directory = directory;
-    this.store = store;
-    this.before = before;
+    this.settings = settings;
+    this.clock = clock;
     this.notices = notices;
   }
 
   /**
-   * Opens the state in a directory, or makes it.
+   * Opens the state in a directory. If there is none, it is made when the run begins, so that a run
+   * that is refused leaves nothing.
    *
-   * @param settings what makes records copies of each other; a state is for one such meaning only
+   * @param expressions what makes records copies of each other; a state is for one such meaning
    * @param clock the time in the records, null if the store's own counts
    * @param notices is told sentences for the user
-   * @throws Failure if it was made with other settings
+   * @throws Failure if it was made with other settings, or cannot be made among what is there
    */
   public static KeysInState open(
-      Path directory, String settings, @Nullable EventClock clock, Consumer<String> notices) {
-    Time time = clock == null ? Time.system() : clock;
-    LocalStore store =
-        LocalStore.at(directory)
+      Path path, KeyExpressions expressions, @Nullable EventClock clock, Consumer<String> notices) {
+    KeysInState keys =
+        new KeysInState(StateDirectory.of(path), expressions.toString(), clock, notices);
+    if (keys.directory.hasState()) {
+      keys.openStore();
+    }
+    return keys;
+  }
+
+  private void openStore() {
+    LocalStore opened =
+        LocalStore.at(directory.path())
             .owner("dedup")
             .purgeGrace(Duration.ZERO)
             .trustClock()
-            .time(time)
+            .time(clock == null ? Time.system() : clock)
             .open();
     try {
-      String known = store.note(SETTINGS).map(bytes -> new String(bytes, UTF_8)).orElse(settings);
-      if (!known.equals(settings)) {
-        throw Failure.usage(
-            "the state in %s is for %s, not for %s; use another directory"
-                .formatted(directory, known, settings));
-      }
-      RunNote before = store.note(RUN).map(RunNote::of).orElse(RunNote.NONE);
+      requireOurs(opened);
+      before = opened.note(RUN).map(RunNote::of).orElse(RunNote.NONE);
       if (clock != null) {
-        clock.startAt(store.millis());
+        clock.startAt(opened.millis());
       }
-      KeysInState keys = new KeysInState(directory, store, before, notices);
-      keys.transaction().note(SETTINGS, settings.getBytes(UTF_8));
-      return keys;
+      store = opened;
     } catch (RuntimeException e) {
-      store.close();
+      opened.close();
       throw e;
     }
   }
 
+  /** Refuses a store that keeps something else, or other keys. */
+  private void requireOurs(LocalStore opened) {
+    Optional<String> known = text(opened.note(SETTINGS));
+    if (known.isEmpty() && !opened.scopes().isEmpty()) {
+      throw Failure.usage(
+          "the store in %s is not a state of dedup; use another directory"
+              .formatted(directory.path()));
+    }
+    known.ifPresent(made -> requireSame("", made, settings));
+  }
+
+  private void requireSame(String subject, String made, String wanted) {
+    if (!made.equals(wanted)) {
+      throw Failure.usage(
+          "the state in %s is for %s%s, not for %s; use another directory"
+              .formatted(directory.path(), subject, made, wanted));
+    }
+  }
+
+  private static Optional<String> text(Optional<byte[]> note) {
+    return note.map(bytes -> new String(bytes, UTF_8));
+  }
+
+  /** Makes a state where there was none when this run was opened. */
+  private LocalStore make() {
+    directory.make();
+    openStore();
+    LocalStore made = store();
+    if (made.note(SETTINGS).isPresent()) {
+      throw Failure.files(
+          "another run has made the state in %s meanwhile; run this again"
+              .formatted(directory.path()));
+    }
+    return made;
+  }
+
+  private LocalStore store() {
+    return Objects.requireNonNull(store, "the run has begun");
+  }
+
   /** Tells whether a store is a state that goes by the time in the records. */
   public static boolean goesByRecords(LocalStore store) {
-    return store
-        .note(SETTINGS)
-        .filter(settings -> new String(settings, UTF_8).contains(" --time "))
-        .isPresent();
+    return hasTime(store.note(SETTINGS));
+  }
+
+  /** Tells whether a store is a state that goes by the time in the records. */
+  public static boolean goesByRecords(LocalReader reader) {
+    return hasTime(reader.note(SETTINGS));
+  }
+
+  private static boolean hasTime(Optional<byte[]> settings) {
+    return text(settings).filter(KeyExpressions::hasTime).isPresent();
   }
 
   @Override
@@ -116,7 +176,7 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
 
   @Override
   public @Nullable FileMark of(String path) {
-    return store.note(FILE + path).map(FileMark::of).orElse(null);
+    return store == null ? null : store.note(FILE + path).map(FileMark::of).orElse(null);
   }
 
   @Override
@@ -127,7 +187,7 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
   /** Refuses outputs among the state's own files, which would be taken for some of them. */
   private void requireOutside(Outputs opened) {
     for (ContinuedFile file : opened.continued()) {
-      if (Path.of(file.key()).startsWith(ContinuedFile.key(directory))) {
+      if (Path.of(file.key()).startsWith(ContinuedFile.key(directory.path()))) {
         throw Failure.usage(
             "%s is in the directory of the state; write to a file elsewhere".formatted(file.key()));
       }
@@ -148,11 +208,25 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
   }
 
   @Override
-  public long begin(Outputs begun, byte[] first) {
+  public long begin(Outputs begun, byte[] first, @Nullable String layout) {
     requireOutside(begun);
+    LocalStore known = store == null ? make() : store;
+    if (layout != null) {
+      text(known.note(LAYOUT)).ifPresent(made -> requireSame("input that is ", made, layout));
+      transaction().note(LAYOUT, layout.getBytes(UTF_8));
+    }
+    transaction().note(SETTINGS, settings.getBytes(UTF_8));
     requireFiles(begun);
     outputs = begun;
     firstRecord = first;
+    resume(first);
+    begun.begin();
+    commit(true);
+    return deliveredBefore;
+  }
+
+  /** Goes on where an interrupted run has ended, if this is its input. */
+  private void resume(byte[] first) {
     if (before.isOpen() && before.delivered() > 0) {
       if (Arrays.equals(before.firstRecord(), first)) {
         deliveredBefore = before.delivered();
@@ -162,20 +236,17 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
                 + " this input is taken as a new one");
       }
     }
-    begun.begin();
-    commit(true);
-    return deliveredBefore;
   }
 
   @Override
   public List<Answer> claim(List<ClaimRequest> batch) {
     claims += batch.size();
-    return store.claim(transaction(), batch, Duration.ZERO);
+    return store().claim(transaction(), batch, Duration.ZERO);
   }
 
   private LocalTransaction transaction() {
     if (transaction == null) {
-      transaction = store.begin();
+      transaction = store().begin();
     }
     return transaction;
   }
@@ -217,7 +288,7 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
     int all = 0;
     int some;
     do {
-      some = store.purge(PURGE);
+      some = store().purge(PURGE);
       all += some;
     } while (some == PURGE);
     return all;
@@ -229,6 +300,8 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
       transaction.close();
       transaction = null;
     }
-    store.close();
+    if (store != null) {
+      store.close();
+    }
   }
 }

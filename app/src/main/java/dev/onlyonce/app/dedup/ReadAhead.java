@@ -25,6 +25,7 @@ final class ReadAhead implements AutoCloseable {
   private final Thread thread;
   private @Nullable RecordKeys keys;
   private @Nullable EventTimes times;
+  private @Nullable String layout;
 
   /** Starts to read. */
   ReadAhead(RecordReader reader, KeyExpressions expressions) {
@@ -87,7 +88,9 @@ final class ReadAhead implements AutoCloseable {
       if (keys == null && known && reader.format().isPresent()) {
         keys = RecordKeys.of(format, batch.header, "--key", expressions.keys());
         times = expressions.times(format, batch.header);
+        layout = expressions.layout(format, batch.header);
       }
+      batch.layout = layout;
       if (keys != null) {
         batch.findKeys(keys, format);
       }

@@ -23,9 +23,11 @@ public interface SeenKeys extends AutoCloseable {
    * A run begins: its outputs are begun.
    *
    * @param firstRecord a digest of the first record, by which an input is known again
+   * @param layout what keys mean in this input, see {@link KeyExpressions#layout}; null if it is
+   *     empty
    * @return how many of the records that come now a run before has delivered, which was interrupted
    */
-  default long begin(Outputs outputs, byte[] firstRecord) {
+  default long begin(Outputs outputs, byte[] firstRecord, @Nullable String layout) {
     outputs.begin();
     return 0;
   }

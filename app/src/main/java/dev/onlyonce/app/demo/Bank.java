@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
@@ -61,9 +62,9 @@ final class Bank {
 
   private Bank() {}
 
-  /** Serves until standard input ends; says on standard output at which port. */
+  /** Serves until standard input ends; says on standard output at which port. Takes the folder. */
   public static void main(String[] args) throws IOException {
-    Child.endWithParent();
+    Child.endWithParent(Path.of(args[0]));
     try (ServerSocket server = Loopback.listen()) {
       Child.sayReady(server.getLocalPort());
       Bank bank = new Bank();

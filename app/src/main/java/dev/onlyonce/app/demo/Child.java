@@ -84,14 +84,17 @@ final class Child {
     System.out.flush();
   }
 
-  /** For the child: ends it at the moment when its parent has ended or closes the pipe. */
-  static void endWithParent() {
-    Thread watch = new Thread(Child::haltAtEndOfInput, "end-with-parent");
+  /**
+   * For the child: ends it at the moment when its parent has ended or closes the pipe. Who was
+   * killed could not remove the folder any more, so that is done here.
+   */
+  static void endWithParent(Path folder) {
+    Thread watch = new Thread(() -> haltAtEndOfInput(folder), "end-with-parent");
     watch.setDaemon(true);
     watch.start();
   }
 
-  private static void haltAtEndOfInput() {
+  private static void haltAtEndOfInput(Path folder) {
     try {
       while (System.in.read() >= 0) {
         // The parent says nothing.
@@ -99,6 +102,7 @@ final class Child {
     } catch (IOException e) {
       // No parent either.
     }
+    TemporaryFolder.remove(folder);
     Runtime.getRuntime().halt(0);
   }
 }

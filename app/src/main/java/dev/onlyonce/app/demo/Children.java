@@ -1,22 +1,18 @@
 package dev.onlyonce.app.demo;
 
-import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
 /**
  * The processes that the demo has started, and the temporary folder in which they work. When it is
  * closed, and when this process is told to end, they are killed and the folder is removed. When
- * this process is killed, they end by themselves and the folder stays.
+ * this process is killed, they remove the folder and end by themselves.
  */
 final class Children implements AutoCloseable {
 
@@ -38,7 +34,7 @@ final class Children implements AutoCloseable {
   }
 
   static Children inTemporaryFolder() throws IOException {
-    Children children = new Children(Files.createTempDirectory("onlyonce-demo-"));
+    Children children = new Children(TemporaryFolder.make());
     Runtime.getRuntime().addShutdownHook(children.atShutdown);
     return children;
   }
@@ -48,12 +44,16 @@ final class Children implements AutoCloseable {
     return Files.createDirectory(folder.resolve(name));
   }
 
-  /** Starts a process with this main class, and waits until it is ready. */
+  /**
+   * Starts a process with this main class, and waits until it is ready. Its first argument is the
+   * folder, for {@link Child#endWithParent}; the others follow.
+   */
   Child start(Class<?> main, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(OPTIONS);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.add(folder.toString());
     command.addAll(List.of(arguments));
     String name = "the " + main.getSimpleName().toLowerCase(Locale.ROOT);
     Path complaints = Files.createTempFile(folder, main.getSimpleName(), ".err");
@@ -80,14 +80,6 @@ final class Children implements AutoCloseable {
     for (Process process : running) {
       process.onExit().join();
     }
-    removeFolder();
-  }
-
-  private void removeFolder() {
-    try (Stream<Path> files = Files.walk(folder)) {
-      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
-    } catch (IOException | UncheckedIOException e) {
-      // It was removed already, or cannot be: it is in the folder for what is temporary.
-    }
+    TemporaryFolder.remove(folder);
   }
 }

@@ -30,13 +30,16 @@ final class Worker {
     this.handler = handler;
   }
 
-  /** Takes how to handle callbacks, the folder for what is to be remembered, the bank's port. */
+  /**
+   * Takes the folder of the run, how to handle callbacks, the folder for what is to be remembered,
+   * and the bank's port.
+   */
   public static void main(String[] args) throws IOException {
-    Child.endWithParent();
+    Child.endWithParent(Path.of(args[0]));
     Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> giveUp(failure));
-    Handling handling = Handling.valueOf(args[0]);
-    Path folder = Path.of(args[1]);
-    BankConnection bank = BankConnection.open(Integer.parseInt(args[2]));
+    Handling handling = Handling.valueOf(args[1]);
+    Path folder = Path.of(args[2]);
+    BankConnection bank = BankConnection.open(Integer.parseInt(args[3]));
     Worker worker = new Worker(handling.open(folder, bank));
     try (ServerSocket server = Loopback.listen()) {
       Child.sayReady(server.getLocalPort());

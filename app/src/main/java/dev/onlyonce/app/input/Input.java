@@ -9,11 +9,14 @@ import java.io.InputStream;
 import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A file or stream to read, as the command line names it. Opened at most once. */
 public final class Input {
+  private static final Path DASH = Path.of("-");
+
   private final String name;
   private final @Nullable Path path;
   private final Opener opener;
@@ -56,6 +59,24 @@ public final class Input {
     return new Input(path.toString(), path, () -> new FileInputStream(path.toFile()));
   }
 
+  /** What a command line names: a file, or standard input by {@code -}. */
+  public static Input named(Path name) {
+    return name.equals(DASH) ? standardInput() : file(name);
+  }
+
+  /**
+   * Says early, before anything is written, that one of these cannot be read.
+   *
+   * @throws Failure if it is standard input for a second time, or a file that is a folder, does not
+   *     exist or must not be read
+   */
+  public static void check(List<Input> inputs) {
+    if (inputs.stream().filter(input -> input.path == null).count() > 1) {
+      throw Failure.usage("standard input (-) can be read only once; name it once");
+    }
+    inputs.forEach(Input::check);
+  }
+
   /** The name for messages. */
   public String name() {
     return name;
@@ -78,12 +99,7 @@ public final class Input {
     }
   }
 
-  /**
-   * Says early, before anything is written, that a file cannot be read.
-   *
-   * @throws Failure if it is a folder, does not exist or must not be read
-   */
-  public void check() {
+  void check() {
     if (path == null) {
       return;
     }

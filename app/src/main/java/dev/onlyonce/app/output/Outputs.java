@@ -6,6 +6,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -111,12 +112,16 @@ public final class Outputs implements AutoCloseable {
     FileChannel channel = open(path, name);
     try {
       RecordWriter writer = new RecordWriter(name, channel, admit(name, path), true);
-      if (marks != null && (mark != null || Files.isRegularFile(path))) {
+      boolean isRegular = Files.isRegularFile(path);
+      if (isRegular) {
+        takeAlone(name, channel);
+      }
+      if (marks != null && (mark != null || isRegular)) {
         ContinuedFile file = ContinuedFile.of(name, path, channel, mark, marks.isInterrupted());
         continued.add(file);
         return add(writer.after(file));
       }
-      if (Files.isRegularFile(path)) {
+      if (isRegular) {
         toEmpty.add(channel);
       }
       return add(writer);
@@ -192,6 +197,26 @@ public final class Outputs implements AutoCloseable {
       return channel;
     } catch (IOException e) {
       throw Failure.io("cannot write " + name, e);
+    }
+  }
+
+  /**
+   * Keeps other runs from writing the file until it is closed. Other programs do not ask, and some
+   * file systems have no locks.
+   */
+  private static void takeAlone(String name, FileChannel channel) {
+    boolean isTaken;
+    try {
+      isTaken = channel.tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      isTaken = false;
+    } catch (IOException e) {
+      return;
+    }
+    if (!isTaken) {
+      throw Failure.files(
+          name
+              + " is being written by another run of onlyonce; wait for its end, or name another file");
     }
   }
 

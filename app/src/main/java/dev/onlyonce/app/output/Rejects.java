@@ -2,6 +2,7 @@ package dev.onlyonce.app.output;
 
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.input.Header;
 import dev.onlyonce.app.input.RecordBatch;
 import java.util.List;
@@ -28,14 +29,16 @@ public final class Rejects {
   private static final int MOST_TOLD = 20;
 
   private final String option;
+  private final String reason;
   private final String policy;
   private final Consumer<String> notices;
   private @Nullable RecordWriter target;
   private boolean owned;
   private long count;
 
-  private Rejects(String option, String policy, Consumer<String> notices) {
+  private Rejects(String option, String reason, String policy, Consumer<String> notices) {
     this.option = option;
+    this.reason = reason;
     this.policy = policy;
     this.notices = notices;
   }
@@ -47,8 +50,10 @@ public final class Rejects {
    * @param notices is told the sentences for the user
    */
   public static Rejects missingKeys(String policy, Consumer<String> notices) {
-    Rejects told = new Rejects("--missing-key", policy, notices);
-    return told.fails() ? told : new Rejects("--missing-key", policy, sentence -> {});
+    Rejects told = new Rejects("--missing-key", "for want of a key", policy, notices);
+    return told.fails()
+        ? told
+        : new Rejects("--missing-key", "for want of a key", policy, sentence -> {});
   }
 
   /**
@@ -58,7 +63,7 @@ public final class Rejects {
    * @param notices is told the sentences for the user
    */
   public static Rejects badRecords(String policy, Consumer<String> notices) {
-    return new Rejects("--bad-record", policy, notices);
+    return new Rejects("--bad-record", "as unreadable", policy, notices);
   }
 
   /**
@@ -68,7 +73,7 @@ public final class Rejects {
    * @param policy the value of {@code --late}
    */
   public static Rejects late(String policy) {
-    return new Rejects("--late", policy, sentence -> {});
+    return new Rejects("--late", "as late", policy, sentence -> {});
   }
 
   /** Opens the file, if the policy is one. Records that are let through go to {@code passTo}. */
@@ -129,16 +134,19 @@ public final class Rejects {
   }
 
   /**
-   * To be called behind the last record.
+   * To be called behind the last record. Of several policies that left records out, each is told by
+   * itself.
    *
    * @throws Failure if any of these policies left records out
    */
   public static void refuse(Rejects... policies) {
-    List<String> refused =
-        Stream.of(policies).filter(Rejects::hasLeftOut).map(Rejects::remedy).toList();
-    if (!refused.isEmpty()) {
-      throw Failure.badInput(String.join("; ", refused));
+    List<Rejects> refusing = Stream.of(policies).filter(Rejects::hasLeftOut).toList();
+    if (refusing.isEmpty()) {
+      return;
     }
+    int last = refusing.size() - 1;
+    refusing.subList(0, last).forEach(policy -> policy.notices.accept(policy.remedy()));
+    throw Failure.badInput(refusing.get(last).remedy());
   }
 
   private boolean hasLeftOut() {
@@ -146,8 +154,11 @@ public final class Rejects {
   }
 
   private String remedy() {
-    return (count == 1 ? "1 record was" : count + " records were")
-        + " left out for what is told above; "
+    return Quantity.of(count, "record")
+        + (count == 1 ? " was" : " were")
+        + " left out "
+        + reason
+        + ", as told above; "
         + option
         + " pass lets such records through, "
         + option

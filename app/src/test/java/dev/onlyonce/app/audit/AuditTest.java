@@ -26,6 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class AuditTest {
+  private static final Asked LINES = new Asked("--key", "--format", List.of(), Format.LINES);
+
   @TempDir Path folder;
 
   private Audit audit(List<String> sent, List<String> effects) throws IOException {
@@ -37,7 +39,7 @@ class AuditTest {
     Audit audit = new Audit(memoryBytes, sentence -> {});
     try (RecordReader left = reader("sent", sent);
         RecordReader right = reader("effects", effects)) {
-      audit.run(left, List.of(), right, null);
+      audit.run(left, LINES, right, LINES);
     }
     return audit;
   }

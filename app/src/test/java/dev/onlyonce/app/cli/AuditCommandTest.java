@@ -50,6 +50,16 @@ class AuditCommandTest {
   }
 
   @Test
+  void one_record_is_not_told_in_the_plural() {
+    once.write("sent", "A\n");
+    once.write("effects", "A\n");
+
+    assertThat(audit().lines())
+        .startsWith(
+            "sent        1 record, 1 different key", "effects     1 record, 1 different key");
+  }
+
+  @Test
   void what_differs_is_listed_with_its_places() {
     once.write("sent", "{\"id\":\"A\"}\n{\"id\":\"B\"}\n\n{\"id\":\"B\"}\n{\"id\":\"C\"}\n");
     once.write("effects", "order\nC\nC\nX\nX\nX\n");
@@ -213,6 +223,87 @@ class AuditCommandTest {
 
     assertThat(result.code()).isEqualTo(1);
     assertThat(result.lines().get(3)).startsWith("  ~d:").endsWith("  (sent, line 1)");
+  }
+
+  /** Each line was told to be no JSON, and no line named an option that would help. */
+  @Test
+  void columns_are_not_taken_for_json_by_a_pointer_alone() {
+    once.write("sent", "{\"id\":\"A\"}\n");
+    once.write("effects", "order,receipt\nA,1\nB,2\n");
+
+    assertThat(audit("--key", "/id"))
+        .isEqualTo(
+            new Result(
+                2,
+                "",
+                "onlyonce: effects does not begin like JSON, in which --key /id would name a field;"
+                    + " say with --effects-key which column of it is the key, with --effects-format"
+                    + " lines that each line is one, or with --effects-format jsonl that it is JSON"
+                    + " all the same\n"));
+    assertThat(audit("--key", "/id", "--effects-key", "/order").err())
+        .isEqualTo(
+            "onlyonce: effects does not begin like JSON, in which --effects-key /order would name a"
+                + " field; name a column, or say the format with --effects-format\n");
+    assertThat(audit("--key", "/id", "--effects-key", "order").out()).contains("missing     0\n");
+    assertThat(audit("--key", "/id", "--effects-format", "jsonl").code()).isEqualTo(3);
+  }
+
+  @Test
+  void what_was_sent_is_not_taken_for_json_by_a_pointer_alone() {
+    once.write("sent", "id,n\nA,1\n");
+    once.write("effects", "{\"id\":\"A\"}\n");
+
+    assertThat(audit("--key", "/id").err())
+        .isEqualTo(
+            "onlyonce: sent does not begin like JSON, in which --key /id would name a field; name a"
+                + " column, or say the format with --format\n");
+  }
+
+  @Test
+  void a_key_that_does_not_fit_the_effects_names_the_option_that_would() {
+    once.write("sent", "id,n\nA,1\n");
+    once.write("effects", "{\"order\":\"A\"}\n");
+    assertThat(audit("--key", "id").err())
+        .startsWith("onlyonce: --key: ")
+        .endsWith("; --effects-key says what the key of the effects is\n");
+
+    once.write("effects", "order,receipt\nA,1\n");
+    assertThat(audit("--key", "id"))
+        .isEqualTo(
+            new Result(
+                2,
+                "",
+                "onlyonce: effects, line 1: there is no column \"id\"; the columns are order,"
+                    + " receipt; --effects-key says what the key of the effects is\n"));
+  }
+
+  @Test
+  void plain_lines_may_be_compared_with_a_field_of_json() {
+    once.write("sent", "{\"id\":4711}\n{\"id\":\"B\"}\n");
+    once.write("effects", "B\n4711\n");
+
+    assertThat(audit("--key", "/id", "--effects-format", "lines").code()).isZero();
+  }
+
+  /** It had said that every key that was sent had taken effect, and ended with 0. */
+  @Test
+  void two_empty_sides_are_not_fine() {
+    once.write("sent", "");
+    once.write("effects", "id\n");
+
+    assertThat(audit("--key", "id"))
+        .isEqualTo(
+            new Result(
+                1,
+                """
+                sent        0 records, 0 different keys
+                effects     0 records, 0 different keys
+                missing     0
+                doubled     0
+                unexpected  0
+                Nothing was compared: there is no record on either side.
+                """,
+                ""));
   }
 
   @Test

@@ -351,6 +351,24 @@ class ClaimsActTest {
   }
 
   @Test
+  void what_is_missing_or_too_much_is_said() {
+    store().inDoubt(BILLING, KEY).close();
+
+    assertThat(claims("resolve", "--done").err())
+        .isEqualTo("onlyonce: name keys, or all of a kind with --in-doubt\n");
+    assertThat(claims("release", KEY, "--claimed").err())
+        .isEqualTo(
+            "onlyonce: --claimed is for all keys of a kind, but 'order-1/paid' is named, too; leave"
+                + " out one of them\n");
+    assertThat(claims("resolve", KEY).err().lines())
+        .first()
+        .isEqualTo(
+            "onlyonce: Missing required argument (specify one of these): (--done | --rerun)");
+    assertThat(claims("resolve", KEY, "--done", "--rerun").err())
+        .startsWith("onlyonce: --done, --rerun are mutually exclusive");
+  }
+
+  @Test
   void a_command_line_that_makes_no_sense_is_refused() {
     store().inDoubt(BILLING, KEY).close();
 

@@ -4,8 +4,11 @@ import static dev.onlyonce.app.cli.FilledStore.BILLING;
 import static dev.onlyonce.app.cli.FilledStore.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
 import dev.onlyonce.app.cli.InProcess.Result;
 import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Settlement;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -218,8 +221,11 @@ class ClaimsReadTest {
     assertThat(keys("--in-doubt")).containsExactly("order-2/paid");
     assertThat(keys("--state-is", "failed,RELEASED"))
         .containsExactly("order-3/paid", "order-5/paid", "order-6/paid");
-    assertThat(keys("--scope", "mail", "--state-is", "claimed"))
-        .containsExactly("order-1/paid", "order-4/paid");
+    assertThat(keys("--scope", "mail", "--state-is", "claimed")).containsExactly("order-4/paid");
+    assertThat(keys("--state-is", "lapsed")).containsExactly("order-1/paid");
+    assertThat(keys("--state-is", "in-doubt")).containsExactly("order-2/paid");
+    assertThat(keys("--state-is", "in-doubt,lapsed"))
+        .containsExactly("order-1/paid", "order-2/paid");
     assertThat(keys("--key-prefix", "~c:")).containsExactly("~c:order-7,paid");
     assertThat(keys("--newer-than", "30m")).containsExactly("order-8/paid");
     assertThat(keys("--older-than", "30m", "--state-is", "done", "--key-prefix", "order"))
@@ -267,8 +273,9 @@ class ClaimsReadTest {
     assertThat(claims("list", "--cursor", "x").err())
         .isEqualTo("onlyonce: --cursor must be one that a listing returned, was 'x'\n");
     assertThat(claims("list", "--limit", "0").code()).isEqualTo(2);
+    assertThat(claims("list", "--limit", "many").err()).contains("'many' is not a whole number");
     assertThat(claims("list", "--state-is", "dun").err())
-        .contains("must be unknown, claimed, done, failed or released, was 'dun'");
+        .contains("must be claimed, lapsed, in-doubt, done, failed or released, was 'dun'");
   }
 
   @Test
@@ -287,6 +294,55 @@ class ClaimsReadTest {
         .hasSize(3)
         .last()
         .isEqualTo(claims("stats", "--json").lines().get(0));
+  }
+
+  /** A line of a listing and what asks for it have the same words, whatever the store calls it. */
+  @Test
+  void what_a_listing_shows_can_be_asked_for() {
+    fill();
+
+    for (String word : List.of("claimed", "lapsed", "in-doubt", "done", "failed", "released")) {
+      List<String> lines = claims("list", "--state-is", word).lines();
+      assertThat(lines).hasSizeGreaterThan(1);
+      assertThat(lines.subList(1, lines.size()))
+          .allMatch(line -> line.startsWith(word.replace('-', ' ') + " "));
+    }
+  }
+
+  /** JSON had said that a result was kept where the text said that there was none. */
+  @Test
+  void a_result_that_is_none_and_one_that_was_not_kept_are_told_apart() {
+    try (FilledStore store = store()) {
+      store.done(BILLING, "some", "ok");
+      for (dev.onlyonce.Result result :
+          List.of(dev.onlyonce.Result.NONE, dev.onlyonce.Result.NOT_KEPT)) {
+        String key = result == dev.onlyonce.Result.NONE ? "none" : "not-kept";
+        Claim claim = store.claim(BILLING, Key.of(key), Duration.ofSeconds(30), Lapse.PARK);
+        store.settle(new Settlement.Complete(claim, result, Duration.ofDays(7)));
+      }
+    }
+
+    assertThat(claims("show", "none").out()).contains("result      none\n");
+    assertThat(claims("show", "none", "--json").out()).contains(",\"result\":null}");
+    assertThat(claims("show", "not-kept").out()).contains("result      not kept\n");
+    assertThat(claims("show", "not-kept", "--json").out())
+        .contains(",\"result\":{\"kept\":false}}");
+    assertThat(claims("show", "some", "--json").out())
+        .contains(",\"result\":{\"kept\":true,\"type\":\"text/plain\",\"bytes\":2}}");
+  }
+
+  @Test
+  void a_file_in_the_place_of_the_directory_is_told() {
+    once.write("store", "no store");
+
+    for (String verb : List.of("list", "stats")) {
+      assertThat(claims(verb))
+          .isEqualTo(
+              new Result(
+                  2,
+                  "",
+                  "onlyonce: --state store is a file; name the directory that the store is in\n"));
+    }
   }
 
   @Test

@@ -68,6 +68,31 @@ class CompletionTest {
     assertThat(complete("onlyonce", "completion", "")).contains("bash", "zsh");
   }
 
+  /** Bash gives {@code --format=cs} as three words, zsh as one. */
+  @Test
+  void values_behind_an_equals_sign_are_completed() {
+    assertThat(complete("onlyonce", "dedup", "--format", "=", "cs")).containsExactly("csv");
+    assertThat(complete("onlyonce", "dedup", "--format", "="))
+        .containsExactly("jsonl", "csv", "tsv", "lines");
+    assertThat(complete("onlyonce", "dedup", "--format=cs")).containsExactly("--format=csv");
+    assertThat(complete("onlyonce", "dedup", "--format", "=", "csv", "--dup"))
+        .containsExactly("--duplicates");
+    assertThat(complete("onlyonce", "claims", "list", "--state", "=", "scr"))
+        .containsExactly("script");
+  }
+
+  @Test
+  void all_that_is_one_of_a_few_words_is_offered_as_it_is_written() {
+    assertThat(complete("onlyonce", "dedup", "--stats", ""))
+        .containsExactly("text", "json", "none");
+    assertThat(complete("onlyonce", "dedup", "--missing-key", "")).containsExactly("fail", "pass");
+    assertThat(complete("onlyonce", "dedup", "--bad-record", "p")).containsExactly("pass");
+    assertThat(complete("onlyonce", "dedup", "--late", "")).containsExactly("pass", "drop");
+    assertThat(complete("onlyonce", "claims", "list", "--state-is", ""))
+        .containsExactly("claimed", "lapsed", "in-doubt", "done", "failed", "released");
+    assertThat(complete("onlyonce", "audit", "--effects-format", "j")).containsExactly("jsonl");
+  }
+
   @Test
   void files_are_completed() {
     assertThat(complete("onlyonce", "audit", "--sent", "scr")).containsExactly("script");

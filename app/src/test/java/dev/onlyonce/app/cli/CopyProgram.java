@@ -44,7 +44,7 @@ final class CopyProgram implements Runnable {
     }
     List<Input> inputs =
         files.isEmpty() ? List.of(Input.standardInput()) : files.stream().map(Input::file).toList();
-    inputs.forEach(Input::check);
+    Input.check(inputs);
     ReadSettings settings = new ReadSettings(null, true, maxRecord, List.of());
     try (RecordReader reader = new RecordReader(inputs, settings);
         Outputs outputs = new Outputs(inputs)) {

@@ -2,8 +2,10 @@ package dev.onlyonce.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.app.dedup.Counts;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,6 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code onlyonce dedup --approximate}. */
 class DedupApproximateTest {
+  private static final Counts COUNTS = new Counts(1, 1, 1, 0, 0, 0, 0, 0);
+
   @TempDir Path folder;
   private DedupRun run;
 
@@ -35,8 +39,30 @@ class DedupApproximateTest {
             "onlyonce: --approximate: up to "
                 + percent
                 + " % of the new records may be taken for duplicates\n"
-                + "onlyonce: 3 records: 2 passed on, 1 duplicates, 0 without key, 0 bad, 0 blank;"
-                + " [0-9.]+ s; of new records, about [0-9.e+-]+ % are taken for duplicates by now\n");
+                + "onlyonce: 3 records: 2 passed on, 1 duplicate, 0 without key, 0 bad, 0 blank;"
+                + " [0-9.]+ s; of new records, less than 0\\.000001 % are taken for duplicates by now\n");
+  }
+
+  /** It was "0.0 %" for what had come to a rate of one in millions. */
+  @ParameterizedTest
+  @CsvSource({
+    "0.00061049, about 0.061 %",
+    "0.0000000123, about 0.0000012 %",
+    "0.2, about 20 %",
+    "0.99999, about 100 %",
+    "0.000000009, less than 0.000001 %",
+    "0, less than 0.000001 %"
+  })
+  void a_small_rate_has_digits_that_say_something(double rate, String text) {
+    String line = Stats.TEXT.line(COUNTS, 0, 0, OptionalDouble.of(rate));
+
+    assertThat(line).endsWith("; of new records, " + text + " are taken for duplicates by now");
+  }
+
+  @Test
+  void one_is_not_told_in_the_plural() {
+    assertThat(Stats.TEXT.line(COUNTS, 0, 0, OptionalDouble.empty()))
+        .isEqualTo("1 record: 1 passed on, 1 duplicate, 0 without key, 0 bad, 0 blank; 0.00 s");
   }
 
   @Test

@@ -109,8 +109,8 @@ class DedupKnownFailuresTest {
             "in, line 6: the record has no key: [] at /orderId",
             "in, line 7: the record has no key: {} at /orderId",
             "in, line 8: the record has no key: there is nothing at /orderId",
-            "8 records were left out for what is told above; --missing-key pass lets such records"
-                + " through, --missing-key FILE sets them aside");
+            "8 records were left out for want of a key, as told above; --missing-key pass lets such"
+                + " records through, --missing-key FILE sets them aside");
 
     DedupRun.Result aside = run.dedup("--key", "/orderId", "--missing-key", run.path("no"), file);
     assertThat(aside.code()).isZero();

@@ -31,7 +31,7 @@ class DedupProgramTest {
     assertThat(result.out()).isEqualTo("a\nb\n");
     assertThat(result.err())
         .matches(
-            "onlyonce: 3 records: 2 passed on, 1 duplicates, 0 without key, 0 bad, 0 blank;"
+            "onlyonce: 3 records: 2 passed on, 1 duplicate, 0 without key, 0 bad, 0 blank;"
                 + " \\d+\\.\\d\\d s\n");
   }
 

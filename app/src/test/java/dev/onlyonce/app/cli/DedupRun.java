@@ -22,7 +22,7 @@ import picocli.CommandLine;
 final class DedupRun {
   private static final Pattern STATS =
       Pattern.compile(
-          "([0-9,]+) records?: ([0-9,]+) passed on, ([0-9,]+) duplicates, ([0-9,]+) without key,"
+          "([0-9,]+) records?: ([0-9,]+) passed on, ([0-9,]+) duplicates?, ([0-9,]+) without key,"
               + " ([0-9,]+) bad, ([0-9,]+) blank(?:, .*)?; [0-9.]+ s");
 
   private final Path folder;

@@ -133,6 +133,88 @@ class DedupTimeTest {
         .containsExactly("--late needs --time: by arrival, no record is late");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "2026-01-01T10:00Z",
+        "2026-01-01t10:00:00.123456789z",
+        "2026-01-01 10:00",
+        "2026-01-01T10:00:00-00:00"
+      })
+  void seconds_may_be_left_out_and_have_a_fraction(String ten) {
+    assertThat(dedup("a," + ten + "\n").code()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "2026-01-01",
+        "20260101T100000Z",
+        "2026-W01-4T10:00:00Z",
+        "2026-001T10:00:00Z",
+        "10:00:00",
+        "2026-01-01T10Z",
+        "2026-02-30T10:00:00Z",
+        "1.2.2026 10:00"
+      })
+  void other_forms_are_no_times(String at) {
+    DedupRun.Result result = dedup("a," + at + "\n");
+
+    assertThat(result.code()).isEqualTo(3);
+    assertThat(result.said().get(0)).endsWith("'" + at + "' is no time");
+  }
+
+  /** By this machine's clock, all that the state knew had expired long ago, or was claimed so. */
+  @Test
+  void what_a_state_knows_is_shown_by_the_time_of_its_records() {
+    dedup(
+        """
+        a,2026-01-01T10:00:00Z
+        b,2026-01-01T10:30:00Z
+        c,2026-01-01T11:15:00Z
+        """,
+        "--state",
+        runs.path("state"));
+    InProcess once = new InProcess(folder);
+    String now =
+        "onlyonce: state goes by the time of its records, which is 2026-01-01T11:15:00Z now\n";
+
+    InProcess.Result list = once.run("claims", "list", "--state", "@state");
+    InProcess.Result show = once.run("claims", "show", "b", "--state", "@state");
+    InProcess.Result stats = once.run("claims", "stats", "--json", "--state", "@state");
+
+    assertThat(list.err()).isEqualTo(now);
+    assertThat(list.lines().subList(1, list.lines().size()).stream().sorted())
+        .containsExactly(
+            "done      2026-01-01T10:30:00.000Z      45 min       1  dedup  b",
+            "done      2026-01-01T11:15:00.000Z        0 ms       1  dedup  c");
+    assertThat(show.err()).isEqualTo(now);
+    assertThat(show.out())
+        .contains(
+            "settled     2026-01-01T10:30:00.000Z (45 min ago)",
+            "kept until  2026-01-01T11:30:00.000Z (in 15 min)");
+    assertThat(stats.err()).isEqualTo(now);
+    assertThat(stats.out()).startsWith("{\"total\":2,\"claimed\":0,\"done\":2,");
+    assertThat(once.run("claims", "stats", "--by-scope", "--json", "--state", "@state").out())
+        .contains("\"scope\":\"dedup\",\"total\":2,");
+    assertThat(
+            once.run("claims", "list", "--newer-than", "1m", "--json", "--state", "@state").lines())
+        .hasSize(1)
+        .allMatch(line -> line.contains("\"key\":\"c\""));
+  }
+
+  @Test
+  void what_may_not_be_changed_is_not_previewed_either() {
+    dedup("a,2026-01-01T10:00:00Z\n", "--state", runs.path("state"));
+
+    for (String mode : List.of("--dry-run", "--yes")) {
+      InProcess.Result refused =
+          new InProcess(folder).run("claims", "reset", "--failed", mode, "--state", "@state");
+      assertThat(refused.code()).isEqualTo(2);
+      assertThat(refused.err()).startsWith("onlyonce: state is the state of a dedup --time");
+    }
+  }
+
   /** The stream's clock is the highest time so far; a plain model of that says the same. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})

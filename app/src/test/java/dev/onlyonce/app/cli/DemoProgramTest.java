@@ -97,8 +97,9 @@ class DemoProgramTest {
 
   /** With SIGKILL, so that it cannot do anything about them. */
   @Test
-  void when_it_is_killed_its_children_end() throws Exception {
+  void when_it_is_killed_its_children_end_and_remove_its_files() throws Exception {
     assertThat(childrenOf(start(), Process::destroyForcibly)).allSatisfy(it -> it.onExit().get());
+    assertThat(folder).isEmptyDirectory();
   }
 
   @Test

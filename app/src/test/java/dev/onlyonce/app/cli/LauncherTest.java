@@ -50,14 +50,17 @@ class LauncherTest {
   }
 
   @Test
-  void the_first_use_builds_and_says_so_in_one_line() {
+  void the_first_use_builds_and_says_so_in_one_line_with_the_place_of_the_log() throws IOException {
     Shell.Result result = shell.run("echo input | 'a clone/onlyonce' one 'two  three'");
 
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.out()).isEqualTo("[one, two  three] input\n");
     assertThat(result.err())
         .isEqualTo(
-            "onlyonce: first use: building the program," + " which may take a minute or two ...\n");
+            "onlyonce: first use: building the program, which may take a few minutes; Maven says what"
+                + " it does in "
+                + clone.toRealPath().resolve("app/target/onlyonce-build.log")
+                + "\n");
     assertThat(builds()).isEqualTo(1);
     assertThat(folder.resolve("maven.stdin")).isEmptyFile();
   }

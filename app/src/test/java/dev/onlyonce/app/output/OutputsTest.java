@@ -180,4 +180,29 @@ class OutputsTest {
     }
     return batch;
   }
+
+  /** The second one emptied it, and both wrote over each other's records. */
+  @Test
+  void a_file_that_another_run_writes_is_refused_and_not_touched() throws IOException {
+    Path file = folder.resolve("out");
+    try (Outputs first = new Outputs(List.of())) {
+      first.file("--out", file);
+      first.begin();
+      Files.writeString(file, "first");
+
+      try (Outputs second = new Outputs(List.of())) {
+        assertThatThrownBy(() -> second.file("--out", file))
+            .isInstanceOf(Failure.class)
+            .hasMessage(
+                "--out "
+                    + file
+                    + " is being written by another run of onlyonce; wait for its end, or name"
+                    + " another file");
+      }
+      assertThat(file).hasContent("first");
+    }
+    try (Outputs next = new Outputs(List.of())) {
+      next.file("--out", file);
+    }
+  }
 }

@@ -49,8 +49,31 @@ class RejectsTest {
         .isInstanceOfSatisfying(
             Failure.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.BAD_INPUT))
         .hasMessage(
-            "2 records were left out for what is told above; --bad-record pass lets such records"
+            "2 records were left out as unreadable, as told above; --bad-record pass lets such records"
                 + " through, --bad-record FILE sets them aside");
+  }
+
+  /** Both stood in one line, of which the second half was not read. */
+  @Test
+  void two_policies_are_two_sentences() throws IOException {
+    Rejects bad = run("fail");
+    Rejects missing = Rejects.missingKeys("fail", told::add);
+    RecordBatch batch = new RecordBatch();
+    Files.writeString(in, "k\na\n");
+    try (RecordReader reader = new RecordReader(List.of(Input.file(in)), ReadSettings.defaults())) {
+      assertThat(reader.read(batch)).isTrue();
+      missing.take(batch, 0, "has no key");
+    }
+    told.clear();
+
+    assertThatThrownBy(() -> Rejects.refuse(missing, bad))
+        .isInstanceOf(Failure.class)
+        .hasMessageStartingWith("2 records were left out as unreadable")
+        .hasMessageNotContaining("--missing-key");
+    assertThat(told)
+        .containsExactly(
+            "1 record was left out for want of a key, as told above; --missing-key pass lets such"
+                + " records through, --missing-key FILE sets them aside");
   }
 
   @Test

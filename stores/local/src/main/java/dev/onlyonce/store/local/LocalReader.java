@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Looks at a {@link LocalStore} without writing, also while another process writes.
  *
  * <p><b>Guarantee.</b> It sees the store as it was at one moment between frames: when it was opened
- * or {@link #refresh() refreshed} last. Nothing in the directory is changed. By its wall clock it
- * tells what has expired.
+ * or {@link #refresh() refreshed} last. Nothing in the directory is changed. By its wall clock, or
+ * that of the {@linkplain #atLastRecord() last record}, it tells what has expired.
  *
  * <p><b>Thread-safety.</b> Any number of threads, one at a time.
  *
@@ -47,6 +47,25 @@ public final class LocalReader implements ClaimReader, AutoCloseable {
   /** Takes over what was written since. */
   public void refresh() {
     observer.refresh();
+  }
+
+  /**
+   * Goes by the time of the store's last record from now on, and not by this machine's clock: for a
+   * store whose time comes from elsewhere. Returns this.
+   */
+  public LocalReader atLastRecord() {
+    observer.standStill();
+    return this;
+  }
+
+  /** Returns the time by which it reads, milliseconds since 1970: never before the last record. */
+  public long millis() {
+    return observer.millis();
+  }
+
+  /** Returns the note of this name that a transaction has left, see {@link LocalTransaction}. */
+  public Optional<byte[]> note(String name) {
+    return observer.note(name);
   }
 
   @Override

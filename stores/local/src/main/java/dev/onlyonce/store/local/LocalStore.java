@@ -73,6 +73,11 @@ public final class LocalStore
     return at(directory).open();
   }
 
+  /** Tells whether there is a store in this directory. */
+  public static boolean isIn(Path directory) {
+    return LocalObserver.isStore(directory);
+  }
+
   /** Starts to open the store in this directory with other settings. */
   public static Builder at(Path directory) {
     return new Builder(directory);

@@ -383,6 +383,54 @@ class LocalStoreTest {
     }
   }
 
+  /** A store whose time comes from its records was read by the wall clock, by which all is over. */
+  @Test
+  void a_reader_may_go_by_the_time_of_the_last_record() {
+    try (LocalStore store = store().open()) {
+      claim(store, done("a", Duration.ofMinutes(10)));
+      time.advance(Duration.ofMinutes(6));
+      claim(store, done("b", Duration.ofMinutes(10)));
+      long last = store.millis();
+      time.advance(DAY);
+      try (LocalReader reader = LocalReader.open(directory, time)) {
+        assertThat(reader.find(SCOPE, Key.of("b"))).isEmpty();
+        reader.atLastRecord();
+        assertThat(reader.millis()).isEqualTo(last);
+        assertThat(reader.totals()).containsEntry(ClaimState.DONE, 2L);
+        claim(store, done("c", Duration.ofMinutes(10)));
+        reader.refresh();
+        assertThat(reader.millis()).isEqualTo(store.millis());
+        assertThat(reader.totals()).containsEntry(ClaimState.DONE, 1L);
+      }
+    }
+  }
+
+  @Test
+  void a_reader_knows_the_notes() {
+    try (LocalStore store = store().open()) {
+      try (LocalTransaction open = store.begin()) {
+        open.note("position", new byte[] {1, 2});
+        open.commit();
+      }
+      try (LocalReader reader = LocalReader.open(directory, time)) {
+        assertThat(reader.note("position")).hasValue(new byte[] {1, 2});
+        assertThat(reader.note("other")).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void a_directory_tells_whether_a_store_is_in_it() throws IOException {
+    Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+    Files.writeString(elsewhere.resolve("letter"), "mine");
+    store().open().close();
+
+    assertThat(LocalStore.isIn(directory)).isTrue();
+    assertThat(LocalStore.isIn(elsewhere)).isFalse();
+    assertThat(LocalStore.isIn(elsewhere.resolve("letter"))).isFalse();
+    assertThat(LocalStore.isIn(directory.resolve("nowhere"))).isFalse();
+  }
+
   @Test
   @Semantics(99)
   void a_reader_of_nothing_says_so() {

@@ -35,6 +35,7 @@ public final class LocalObserver {
   private final Time time;
   private LocalView view;
   private StoreClock clock;
+  private boolean standsStill;
   private boolean closed;
 
   private LocalObserver(Path directory, Time time) throws IOException {
@@ -81,23 +82,26 @@ public final class LocalObserver {
     }
   }
 
+  /** Tells whether there is a store in a directory, or what was begun of one. */
+  public static boolean isStore(Path directory) {
+    try {
+      return Files.isDirectory(directory)
+          && new FileDisk(directory, false)
+              .list().stream()
+                  .anyMatch(file -> file.equals(StoreId.FILE) || Segment.isSegment(file));
+    } catch (IOException e) {
+      throw LocalEngine.cannotOpen(directory.toString(), e);
+    }
+  }
+
   /**
    * Refuses a directory in which there is no store.
    *
    * @throws StoreException if that is so
    */
   public static void requireStore(Path directory) {
-    try {
-      boolean isThere =
-          Files.isDirectory(directory)
-              && new FileDisk(directory, false)
-                  .list().stream()
-                      .anyMatch(file -> file.equals(StoreId.FILE) || Segment.isSegment(file));
-      if (!isThere) {
-        throw noStore(directory);
-      }
-    } catch (IOException e) {
-      throw LocalEngine.cannotOpen(directory.toString(), e);
+    if (!isStore(directory)) {
+      throw noStore(directory);
     }
   }
 
@@ -142,10 +146,26 @@ public final class LocalObserver {
   private synchronized <T> T reading(Reading<T> reading) {
     requireOpen();
     try {
-      return reading.read(view, clock.millis());
+      long now = standsStill ? Math.floorDiv(view.log.lastMicros(), 1_000) : clock.millis();
+      return reading.read(view, now);
     } catch (IOException e) {
       throw LocalEngine.cannotOpen(directory.toString(), e);
     }
+  }
+
+  /** From now on the time is that of the last frame, and goes on with the next one only. */
+  public synchronized void standStill() {
+    standsStill = true;
+  }
+
+  /** Returns the time by which it reads. */
+  public long millis() {
+    return reading((read, now) -> now);
+  }
+
+  /** Returns the note of this name. */
+  public Optional<byte[]> note(String name) {
+    return reading((read, now) -> Optional.ofNullable(read.notes.get(name)).map(byte[]::clone));
   }
 
   /** Returns the record of a key. */

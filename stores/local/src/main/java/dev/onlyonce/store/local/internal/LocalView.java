@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalView implements Recovery.Visitor {
 
+  private static final Set<ClaimState> ONLY_CLAIMED = Set.of(ClaimState.CLAIMED);
+
   final Disk disk;
   final Log log;
   final Index index;
@@ -157,11 +159,15 @@ final class LocalView implements Recovery.Visitor {
     return new Page(records, more ? Long.toString(next[0]) : null);
   }
 
+  /** Tells, without reading the record, whether it is worth that. */
   private boolean mayMatch(Query query, Index.Place place) {
-    if (query.onlyInDoubt()) {
-      return index.isClaimed(place);
+    if (index.isClaimed(place)) {
+      return query.onlyInDoubt() || query.states().contains(ClaimState.CLAIMED);
     }
-    return !index.isCompact(place) || query.states().contains(ClaimState.DONE);
+    if (index.isCompact(place)) {
+      return !query.onlyInDoubt() && query.states().contains(ClaimState.DONE);
+    }
+    return !query.onlyInDoubt() && !query.states().equals(ONLY_CLAIMED);
   }
 
   /** Returns the scopes that there may be records of. */
@@ -177,13 +183,18 @@ final class LocalView implements Recovery.Visitor {
         0,
         (place, behind) -> {
           if (nowMillis < index.expiresAt(place)) {
-            ClaimState state =
-                index.isCompact(place) ? ClaimState.DONE : index.record(place).state();
-            totals.merge(state, 1L, Long::sum);
+            totals.merge(stateOf(place), 1L, Long::sum);
           }
           return true;
         });
     return totals;
+  }
+
+  private ClaimState stateOf(Index.Place place) throws IOException {
+    if (index.isCompact(place)) {
+      return ClaimState.DONE;
+    }
+    return index.isClaimed(place) ? ClaimState.CLAIMED : index.record(place).state();
   }
 
   /** Returns who collects the versions of a record, if there is one that has not expired. */
