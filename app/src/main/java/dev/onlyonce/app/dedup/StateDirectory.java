@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -14,8 +15,8 @@ import java.util.stream.Stream;
  */
 record StateDirectory(Path path) {
 
-  /** What a run leaves that was killed before it had made a store. */
-  private static final String LOCK = "lock";
+  /** What a run leaves that was killed before it had made a store, see docs/formats/local.md. */
+  private static final Set<String> UNFINISHED = Set.of("lock", "log.new", "store.new");
 
   /**
    * Looks at a directory and changes nothing.
@@ -48,7 +49,7 @@ record StateDirectory(Path path) {
       return Optional.empty();
     }
     try (Stream<Path> files = Files.list(path)) {
-      return files.map(Path::getFileName).filter(file -> !file.toString().equals(LOCK)).findFirst();
+      return files.map(Path::getFileName).filter(file -> !UNFINISHED.contains(file.toString())).findFirst();
     } catch (IOException e) {
       throw Failure.io("cannot read --state " + path, e);
     }

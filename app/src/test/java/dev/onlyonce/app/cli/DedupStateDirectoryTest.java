@@ -98,6 +98,8 @@ class DedupStateDirectoryTest {
 
     Files.createDirectory(folder.resolve("other"));
     Files.writeString(folder.resolve("other/lock"), "4711\n");
+    Files.writeString(folder.resolve("other/log.new"), "");
+    Files.writeString(folder.resolve("other/store.new"), "");
     assertThat(
             runs.dedup(
                     "--state", runs.path("other"), "--out", runs.path("o"), runs.file("in", "a\n"))
