@@ -49,7 +49,10 @@ record StateDirectory(Path path) {
       return Optional.empty();
     }
     try (Stream<Path> files = Files.list(path)) {
-      return files.map(Path::getFileName).filter(file -> !UNFINISHED.contains(file.toString())).findFirst();
+      return files
+          .map(Path::getFileName)
+          .filter(file -> !UNFINISHED.contains(file.toString()))
+          .findFirst();
     } catch (IOException e) {
       throw Failure.io("cannot read --state " + path, e);
     }

@@ -151,8 +151,9 @@ class DedupStateKillTest {
 
   @Test
   void known_failure_31_a_second_writer_is_told_which_process_has_the_state() throws Exception {
-    Process holder = program().start(); // it waits for its standard input
+    Process holder = program().start();
     try {
+      give(holder, "{\"id\":1}\n"); // and it waits for more
       while (!Files.exists(folder.resolve("state/store"))) {
         assertThat(holder.isAlive()).isTrue();
         LockSupport.parkNanos(1_000_000);
@@ -165,6 +166,37 @@ class DedupStateKillTest {
       assertThat(folder.resolve("out")).doesNotExist();
     } finally {
       holder.destroyForcibly().waitFor();
+    }
+  }
+
+  private static void give(Process process, String records) throws IOException {
+    OutputStream in = process.getOutputStream();
+    in.write(records.getBytes(UTF_8));
+    in.flush();
+  }
+
+  /** The state is made with the first record: it must not be written over by who came too late. */
+  @Test
+  void a_run_that_another_one_has_overtaken_before_its_first_record_is_refused() throws Exception {
+    Process waiting = program("--out=held").redirectError(folder.resolve("told").toFile()).start();
+    try {
+      while (!Files.exists(folder.resolve("held"))) {
+        assertThat(waiting.isAlive()).isTrue();
+        LockSupport.parkNanos(1_000_000);
+      }
+      run(folder.resolve("nowhere"), "--out=out");
+
+      give(waiting, "{\"id\":\"new\"}\n");
+
+      assertThat(waiting.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(waiting.exitValue()).isEqualTo(4);
+      assertThat(folder.resolve("told"))
+          .hasContent(
+              "onlyonce: another run has made the state in state meanwhile; run this again\n");
+      assertThat(folder.resolve("held")).doesNotExist();
+      assertThat(Files.readAllLines(folder.resolve("out"))).isEqualTo(first);
+    } finally {
+      waiting.destroyForcibly().waitFor();
     }
   }
 
