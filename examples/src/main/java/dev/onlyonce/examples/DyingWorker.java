@@ -11,6 +11,7 @@ import dev.onlyonce.json.JsonKeys;
 import dev.onlyonce.store.local.LocalStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -42,8 +43,7 @@ public final class DyingWorker {
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
     if (Files.exists(folder)) {
-      System.err.println(folder + " is there already; name a folder that is not");
-      System.exit(2);
+      throw new FileAlreadyExistsException(folder + "; name a folder that is not there yet");
     }
     Files.createDirectories(folder);
     Files.write(folder.resolve("sent.jsonl"), orders().mapToObj(DyingWorker::message).toList());
