@@ -2,6 +2,7 @@ package dev.onlyonce.spi;
 
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,21 @@ public interface ClaimReader {
 
   /** Counts the records of each state that have not expired. */
   Map<ClaimState, Long> totals();
+
+  /**
+   * Returns the scopes that records may be of: no other has any, and some may have none. Unless a
+   * store knows better, this reads every record.
+   */
+  default Set<Scope> scopes() {
+    Set<Scope> scopes = new HashSet<>();
+    String cursor = null;
+    do {
+      Page page = list(Query.all(1_000), cursor);
+      page.records().forEach(record -> scopes.add(record.scope()));
+      cursor = page.next();
+    } while (cursor != null);
+    return scopes;
+  }
 
   /**
    * Which records to list.

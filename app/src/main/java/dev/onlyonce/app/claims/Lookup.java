@@ -9,8 +9,6 @@ import dev.onlyonce.json.JsonKeys;
 import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.KeyExtractor.Keyed;
-import dev.onlyonce.store.local.LocalReader;
-import dev.onlyonce.store.local.LocalStore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -27,13 +25,8 @@ public final class Lookup {
   private final List<Scope> scopes;
 
   /** Looks into a scope of a store, or into all that it has. */
-  public static Lookup in(@Nullable Scope scope, LocalReader reader) {
+  public static Lookup in(@Nullable Scope scope, ClaimReader reader) {
     return new Lookup(reader, scope == null ? reader.scopes() : Set.of(scope));
-  }
-
-  /** Looks into a scope of a store, or into all that it has. */
-  public static Lookup in(@Nullable Scope scope, LocalStore store) {
-    return new Lookup(store, scope == null ? store.scopes() : Set.of(scope));
   }
 
   private Lookup(ClaimReader reader, Collection<Scope> scopes) {

@@ -88,7 +88,7 @@ public final class LocalReader implements ClaimReader, AutoCloseable {
     return observer.totals();
   }
 
-  /** Returns the scopes that records may be of: no other has any, and some may have none. */
+  @Override
   public Set<Scope> scopes() {
     return observer.scopes();
   }

@@ -164,7 +164,7 @@ public final class LocalStore
     return engine.totals();
   }
 
-  /** Returns the scopes that records may be of: no other has any, and some may have none. */
+  @Override
   public Set<Scope> scopes() {
     return engine.scopes();
   }
