@@ -274,7 +274,7 @@ class DedupStateKillTest {
     String command = "$once dedup --key /id --stats none --state %s --out %s in.jsonl";
     String script =
         """
-        mkdir small && mount -t tmpfs -o size=2m tmpfs small || exit 99
+        mkdir small && mount -t tmpfs -o size=1m tmpfs small || exit 99
         %s; echo $?; %s; echo $?
         mount -o remount,size=200m small
         %s; echo $?; %s; echo $?

@@ -258,6 +258,44 @@ class LocalStoreTest {
     store().open().close();
   }
 
+  /** A crash leaves a broken frame only where none follows, and closing writes one more. */
+  @Test
+  @Semantics(76)
+  @Case(29)
+  void damage_to_the_last_thing_said_before_closing_is_refused_and_not_taken_for_a_crash()
+      throws IOException {
+    try (LocalStore store = store().open()) {
+      claim(store, done("a", DAY));
+      claim(store, done("b", DAY));
+    }
+    Path file = directory.resolve(segments().get(0));
+    byte[] whole = Files.readAllBytes(file);
+    int end = endOf(whole);
+    int lastFrame = 40; // an empty one
+    for (int offset = 12; offset < end; offset += 7) {
+      byte[] bytes = whole.clone();
+      bytes[offset] ^= 4;
+      Files.write(file, bytes);
+      if (offset < end - lastFrame) {
+        assertThatThrownBy(() -> store().open())
+            .as("offset %d of %d", offset, end)
+            .hasMessageContaining(" is damaged at offset ");
+      } else {
+        try (LocalStore store = store().open()) {
+          assertThat(store.totals()).containsEntry(ClaimState.DONE, 2L);
+        }
+      }
+    }
+  }
+
+  private static int endOf(byte[] log) {
+    int end = log.length;
+    while (log[end - 1] == 0) {
+      end--;
+    }
+    return (end + 7) / 8 * 8;
+  }
+
   /** It would look like a new store, in which every key may run. */
   @Test
   @Semantics(76)

@@ -30,6 +30,7 @@ final class Frames {
   // Guarded by the turn.
   private @Nullable StoreException failure;
   private @Nullable Segment hasNotes;
+  private boolean hasWritten;
 
   /**
    * @param sealed is told of segments that are written to no more
@@ -171,6 +172,7 @@ final class Frames {
       throw fail(e);
     }
     hasNotes = view.log.last();
+    hasWritten = true;
     view.index.commit();
   }
 
@@ -225,8 +227,8 @@ final class Frames {
   }
 
   /**
-   * Writes what was not synced; afterwards nothing is answered any more. Returns false if that has
-   * happened before.
+   * Writes what was not synced, and that it was; afterwards nothing is answered any more. Returns
+   * false if that has happened before.
    */
   boolean close() throws IOException {
     turn.lock();
@@ -238,10 +240,30 @@ final class Frames {
       failure = new StoreException(StoreException.Kind.CLOSED, "the local store has been closed");
       if (before == null) {
         view.log.sync();
+        markSynced();
       }
       return true;
     } finally {
       turn.unlock();
+    }
+  }
+
+  /**
+   * Ends the log with an empty frame, whose header says that all before it was synced: from now on
+   * damage to that cannot be taken for what a crash leaves.
+   */
+  private void markSynced() throws IOException {
+    Segment last = view.log.last();
+    if (!hasWritten || last == null || last.sealed) {
+      return;
+    }
+    hold.require(clock.micros());
+    try {
+      view.log.begin(clock.micros(), true);
+      view.log.allocate(true);
+      view.log.commit(clock.micros());
+    } catch (NotWrittenException e) {
+      view.log.cancel(); // a full disk: nothing is lost but this mark
     }
   }
 }
