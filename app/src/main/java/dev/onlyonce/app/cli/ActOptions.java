@@ -12,10 +12,10 @@ import dev.onlyonce.app.claims.Lookup;
 import dev.onlyonce.app.claims.Operator;
 import dev.onlyonce.app.claims.Selection;
 import dev.onlyonce.app.output.SafeText;
+import dev.onlyonce.app.store.OpenReader;
+import dev.onlyonce.app.store.OpenStore;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Time;
-import dev.onlyonce.store.local.LocalReader;
-import dev.onlyonce.store.local.LocalStore;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -103,13 +103,15 @@ final class ActOptions {
         throw unconfirmed(order, now);
       }
       if (dryRun) {
-        try (LocalReader reader = store.preview()) {
-          new ActRun(order, now, report, null).on(keys, reader, Lookup.in(scope, reader));
+        try (OpenReader open = store.access().preview()) {
+          new ActRun(order, now, report, null)
+              .on(keys, open.claims(), Lookup.in(scope, open.claims()));
         }
       } else {
-        try (LocalStore writer = store.write(Operator.PREFIX + name)) {
-          Operator operator = new Operator(writer, retention);
-          new ActRun(order, now, report, operator).on(keys, writer, Lookup.in(scope, writer));
+        try (OpenStore open = store.access().change(Operator.PREFIX + name)) {
+          Operator operator = new Operator(open.claims(), retention);
+          new ActRun(order, now, report, operator)
+              .on(keys, open.reader(), Lookup.in(scope, open.reader()));
         }
       }
       report.end();
@@ -139,8 +141,8 @@ final class ActOptions {
 
   private Failure unconfirmed(Order order, long now) {
     long[] count = {0};
-    try (LocalReader reader = store.preview()) {
-      new Listing(reader, order.bulk.selection, now)
+    try (OpenReader open = store.access().preview()) {
+      new Listing(open.claims(), order.bulk.selection, now)
           .inBatches(
               batch ->
                   count[0] +=

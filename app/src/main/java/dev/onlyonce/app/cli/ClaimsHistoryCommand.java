@@ -55,13 +55,13 @@ final class ClaimsHistoryCommand implements Callable<Integer> {
   public Integer call() {
     Key wanted = Lookup.key(key);
     return store.look(
-        (reader, out) -> {
-          Lookup lookup = scope.lookup(reader);
+        (open, out) -> {
+          Lookup lookup = scope.lookup(open.claims());
           List<ClaimRecord> found = lookup.find(wanted);
           if (found.isEmpty()) {
             out.print(json ? "" : lookup.absence(key) + "\n");
           }
-          found.forEach(record -> print(out, reader.history(record.scope(), wanted)));
+          found.forEach(record -> print(out, open.claims().history(record.scope(), wanted)));
           return found.isEmpty() ? ExitCode.FINDING : ExitCode.FINE;
         });
   }

@@ -95,9 +95,9 @@ final class ClaimsListCommand implements Callable<Integer> {
       throw Failure.usage("--limit must be at least 1, was " + limit);
     }
     return store.look(
-        (reader, out) -> {
-          long now = reader.millis();
-          Listing listing = new Listing(reader, selection(), now);
+        (open, out) -> {
+          long now = open.millis();
+          Listing listing = new Listing(open.claims(), selection(), now);
           if (json) {
             printJson(listing, out, now);
           } else {

@@ -59,9 +59,9 @@ final class ClaimsShowCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     return store.look(
-        (reader, out) -> {
-          long now = reader.millis();
-          Lookup lookup = scope.lookup(reader);
+        (open, out) -> {
+          long now = open.millis();
+          Lookup lookup = scope.lookup(open.claims());
           boolean allKnown = true;
           try (JsonLines lines = new JsonLines(out)) {
             for (String key : keys) {

@@ -40,11 +40,11 @@ final class ClaimsStatsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     return store.look(
-        (reader, out) -> {
+        (open, out) -> {
           Map<String, StateTotals> totals =
               byScope
-                  ? StateTotals.byScope(reader, reader.millis())
-                  : Map.of(StateTotals.ALL, StateTotals.of(reader));
+                  ? StateTotals.byScope(open.claims(), open.millis())
+                  : Map.of(StateTotals.ALL, StateTotals.of(open.claims()));
           print(totals, out);
           return ExitCode.FINE;
         });

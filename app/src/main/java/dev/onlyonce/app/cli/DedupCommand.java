@@ -11,7 +11,6 @@ import dev.onlyonce.app.dedup.EventClock;
 import dev.onlyonce.app.dedup.KeyExpressions;
 import dev.onlyonce.app.dedup.KeysInFilter;
 import dev.onlyonce.app.dedup.KeysInMemory;
-import dev.onlyonce.app.dedup.KeysInState;
 import dev.onlyonce.app.dedup.SeenKeys;
 import dev.onlyonce.app.input.Input;
 import dev.onlyonce.app.input.RecordReader;
@@ -45,7 +44,7 @@ import picocli.CommandLine.Spec;
       "Passes the first record of each key on, in order and byte for byte.",
       "",
       "Reads FILEs one behind the other, or standard input; gzip and zstd are unpacked. Keys are kept"
-          + " in memory, so each run starts anew, unless --state names a directory to keep them in.%n"
+          + " in memory, so each run starts anew, unless --state or --store says where to keep them.%n"
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -113,16 +112,7 @@ final class DedupCommand implements Callable<Integer> {
       description = {"The same for a record that cannot be read or is longer than --max-record."})
   private String badRecord = "fail";
 
-  @Option(
-      names = "--state",
-      paramLabel = "DIR",
-      description = {
-        "Remember keys in this directory, across runs and crashes; it is made if need be. Output"
-            + " files are written on instead of replaced. After a run that was interrupted, the same"
-            + " command goes on where that came to: what it wrote last and had not made sure of is cut"
-            + " off, and records that it had delivered are counted as resumed."
-      })
-  private @Nullable Path state;
+  @Mixin private KeepOptions keep = new KeepOptions();
 
   @Option(
       names = "--window",
@@ -207,7 +197,7 @@ final class DedupCommand implements Callable<Integer> {
           reader.progress().bytes(),
           System.nanoTime() - startedNanos);
     } catch (StoreException e) {
-      boolean memoryIsFull = state == null && e.kind() == StoreException.Kind.FULL;
+      boolean memoryIsFull = !keep.isGiven() && e.kind() == StoreException.Kind.FULL;
       throw memoryIsFull
           ? Failure.tooManyKeys(capacity(), "forget keys with --window")
           : Failure.store(e);
@@ -223,9 +213,10 @@ final class DedupCommand implements Callable<Integer> {
     if (time != null && window == null) {
       throw Failure.usage("--time needs --window, which says for how long a key is remembered");
     }
-    if (approximate != null && state != null) {
-      throw Failure.usage("--approximate keeps no state; leave out that or --state");
+    if (approximate != null && keep.isGiven()) {
+      throw Failure.usage("--approximate keeps no state; leave out that, or --state or --store");
     }
+    keep.check(time != null);
     if (late != null && time == null) {
       throw Failure.usage("--late needs --time: by arrival, no record is late");
     }
@@ -244,9 +235,10 @@ final class DedupCommand implements Callable<Integer> {
     if (approximate != null) {
       return keysInFilter(approximate, clock == null ? Time.system() : clock);
     }
-    if (state != null) {
-      return KeysInState.open(state, expressions, clock, this::complain);
-    }
+    return keep.open(expressions, clock, this::complain).orElseGet(() -> keysInMemory(clock));
+  }
+
+  private static KeysInMemory keysInMemory(@Nullable EventClock clock) {
     return new KeysInMemory(
         MemoryStore.builder()
             .capacity(capacity())

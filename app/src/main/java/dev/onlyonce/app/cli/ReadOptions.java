@@ -1,7 +1,7 @@
 package dev.onlyonce.app.cli;
 
 import dev.onlyonce.app.ExitCode;
-import dev.onlyonce.store.local.LocalReader;
+import dev.onlyonce.app.store.OpenReader;
 import java.io.PrintWriter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,14 +19,14 @@ final class ReadOptions {
   /** Looks at a store, prints what there is to say, and returns how that ends. */
   @FunctionalInterface
   interface Look {
-    ExitCode at(LocalReader reader, PrintWriter out);
+    ExitCode at(OpenReader store, PrintWriter out);
   }
 
   /** Looks at the store; returns the exit code. */
   int look(Look look) {
     PrintWriter out = command.commandLine().getOut();
-    try (LocalReader reader = store.read(this::say)) {
-      ExitCode code = look.at(reader, out);
+    try (OpenReader open = store.access().look(this::say)) {
+      ExitCode code = look.at(open, out);
       out.flush();
       return code.number();
     }

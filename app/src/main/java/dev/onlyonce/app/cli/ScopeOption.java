@@ -2,7 +2,7 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.Scope;
 import dev.onlyonce.app.claims.Lookup;
-import dev.onlyonce.store.local.LocalReader;
+import dev.onlyonce.spi.ClaimReader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -20,7 +20,7 @@ final class ScopeOption {
     return scope;
   }
 
-  Lookup lookup(LocalReader reader) {
+  Lookup lookup(ClaimReader reader) {
     return Lookup.in(scope, reader);
   }
 

@@ -1,83 +1,51 @@
 package dev.onlyonce.app.cli;
 
 import dev.onlyonce.app.Failure;
-import dev.onlyonce.app.dedup.KeysInState;
-import dev.onlyonce.store.local.LocalReader;
-import dev.onlyonce.store.local.LocalStore;
-import java.nio.file.Files;
+import dev.onlyonce.app.store.StoreAccess;
+import dev.onlyonce.app.store.StoreAddress;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Which store a command is about. */
 final class StoreOption {
 
+  private static final String VARIABLE = "ONLYONCE_STORE";
+
   @Option(
       names = "--state",
       paramLabel = "DIR",
-      required = true,
-      description = "The directory of the local store.")
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private Path directory;
+      description = "The directory of the local store; the same as --store local:DIR.")
+  private @Nullable Path directory;
 
-  /**
-   * Opens it for reading, also beside a program that writes. A store that goes by the time of its
-   * records is read by that, too.
-   *
-   * @param notices is told what that time is
-   */
-  LocalReader read(Consumer<String> notices) {
-    LocalReader reader = open();
-    if (KeysInState.goesByRecords(reader)) {
-      reader.atLastRecord();
-      notices.accept(
-          "%s goes by the time of its records, which is %s now"
-              .formatted(directory, Instant.ofEpochMilli(reader.millis())));
+  @Option(
+      names = "--store",
+      paramLabel = "ADDRESS",
+      description = {
+        "The store: local:DIR, jdbc:postgresql://HOST/DATABASE, jdbc:mariadb://HOST/DATABASE or"
+            + " another JDBC URL, redis://HOST:PORT, redis-cluster://HOST:PORT. Without it and"
+            + " --state, "
+            + VARIABLE
+            + " says it."
+      })
+  private @Nullable String address;
+
+  @Mixin private CredentialOptions credentials = new CredentialOptions();
+
+  /** Returns how to come to the store. */
+  StoreAccess access() {
+    if (directory != null && address != null) {
+      throw Failure.usage("--state and --store name a store each; leave out one of them");
     }
-    return reader;
-  }
-
-  /** Opens it for reading, to show what {@link #write} could change; refuses what that does. */
-  LocalReader preview() {
-    LocalReader reader = open();
-    if (KeysInState.goesByRecords(reader)) {
-      reader.close();
-      throw otherTime();
+    if (directory != null) {
+      return StoreAddress.access("local:" + directory, credentials.credentials());
     }
-    return reader;
-  }
-
-  private LocalReader open() {
-    requireDirectory();
-    return LocalReader.open(directory);
-  }
-
-  /**
-   * Opens it for writing, which is refused while another program writes, and if the store goes by
-   * another time than ours.
-   */
-  LocalStore write(String owner) {
-    requireDirectory();
-    LocalStore store = LocalStore.at(directory).existing().trustClock().owner(owner).open();
-    if (KeysInState.goesByRecords(store)) {
-      store.close();
-      throw otherTime();
-    }
-    return store;
-  }
-
-  private Failure otherTime() {
-    return Failure.usage(
-        directory
-            + " is the state of a dedup --time, whose clock stands at the time of its records;"
-            + " changing it by this machine's clock would make them late");
-  }
-
-  private void requireDirectory() {
-    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+    String where = address == null ? System.getenv(VARIABLE) : address;
+    if (where == null || where.isEmpty()) {
       throw Failure.usage(
-          "--state " + directory + " is a file; name the directory that the store is in");
+          "say which store: --state DIR or --store ADDRESS (or " + VARIABLE + "=ADDRESS)");
     }
+    return StoreAddress.access(where, credentials.credentials());
   }
 }

@@ -91,6 +91,11 @@ public final class ContinuedFile {
     return new ContinuedFile(name, path, channel, mark.length());
   }
 
+  /** Goes on where the file ends, whoever has written it. */
+  static ContinuedFile atEnd(String name, Path path, FileChannel channel) throws IOException {
+    return new ContinuedFile(name, path, channel, channel.size());
+  }
+
   private static Failure refused(String name, String what, FileMark mark) {
     return Failure.files(
         ("%s %s: the state knows it with %,d bytes; put it back as it was, or move it away and name a"
@@ -181,10 +186,19 @@ public final class ContinuedFile {
 
   /** Makes sure that what was written is on the disk; returns how far that is. */
   public FileMark mark() {
+    sync();
     try {
-      channel.force(true);
       long size = channel.size();
       return new FileMark(key(), identity(path), size, tail(channel, size));
+    } catch (IOException e) {
+      throw Failure.io("cannot write " + name, e);
+    }
+  }
+
+  /** Makes sure that what was written is on the disk. */
+  public void sync() {
+    try {
+      channel.force(true);
     } catch (IOException e) {
       throw Failure.io("cannot write " + name, e);
     }

@@ -43,6 +43,11 @@ public final class Outputs implements AutoCloseable {
 
     /** Tells whether the last run that wrote did not come to its end. */
     boolean isInterrupted();
+
+    /** Tells whether files are written on wherever they end, as nothing is known of them. */
+    default boolean areAppended() {
+      return false;
+    }
   }
 
   /** For a run that reads these inputs; files that are there are replaced. */
@@ -117,7 +122,10 @@ public final class Outputs implements AutoCloseable {
         takeAlone(name, channel);
       }
       if (marks != null && (mark != null || isRegular)) {
-        ContinuedFile file = ContinuedFile.of(name, path, channel, mark, marks.isInterrupted());
+        ContinuedFile file =
+            marks.areAppended()
+                ? ContinuedFile.atEnd(name, path, channel)
+                : ContinuedFile.of(name, path, channel, mark, marks.isInterrupted());
         continued.add(file);
         return add(writer.after(file));
       }

@@ -339,9 +339,7 @@ class ClaimsReadTest {
       assertThat(claims(verb))
           .isEqualTo(
               new Result(
-                  2,
-                  "",
-                  "onlyonce: --state store is a file; name the directory that the store is in\n"));
+                  2, "", "onlyonce: store is a file; name the directory that the store is in\n"));
     }
   }
 

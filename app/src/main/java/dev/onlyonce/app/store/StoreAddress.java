@@ -1,0 +1,50 @@
+package dev.onlyonce.app.store;
+
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.FileName;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Where a store is, as {@code --store} and {@code ONLYONCE_STORE} say it. */
+public final class StoreAddress {
+
+  private static final String LOCAL = "local:";
+  private static final String JDBC = "jdbc:";
+  private static final List<String> REDIS =
+      List.of("redis://", "rediss://", "redis-cluster://", "rediss-cluster://");
+
+  private StoreAddress() {}
+
+  /**
+   * Returns how to come to the store of an address.
+   *
+   * @throws Failure if it is none
+   */
+  public static StoreAccess access(String address, Credentials credentials) {
+    Path directory = localDirectory(address);
+    if (directory != null) {
+      credentials.refuseFor("a local store");
+      return new LocalAccess(directory);
+    }
+    throw notAnAddress(address);
+  }
+
+  /** Returns the directory of a local store; null if the address is of another one. */
+  public static @Nullable Path localDirectory(String address) {
+    if (!address.startsWith(LOCAL)) {
+      return null;
+    }
+    if (address.length() == LOCAL.length()) {
+      throw notAnAddress(address);
+    }
+    return FileName.path(address.substring(LOCAL.length()));
+  }
+
+  private static Failure notAnAddress(String address) {
+    return Failure.usage(
+        "'%s' is no address of a store; write local:DIR, jdbc:..., redis://HOST:PORT or"
+                .formatted(Credentials.hidden(address))
+            + " redis-cluster://HOST:PORT,HOST:PORT");
+  }
+}
