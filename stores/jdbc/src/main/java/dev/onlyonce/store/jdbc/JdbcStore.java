@@ -1,0 +1,218 @@
+package dev.onlyonce.store.jdbc;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimReader;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.ClaimStore;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.RecordSource;
+import dev.onlyonce.spi.Renewal;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.store.jdbc.internal.JdbcEngine;
+import dev.onlyonce.store.jdbc.internal.Tables;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim store in a relational database: PostgreSQL, MariaDB, MySQL or H2.
+ *
+ * <p><b>Guarantee.</b> What was answered is committed, as durably as the database commits. Each
+ * verb is one statement for each 1,000 items, and decides by the database's own clock in that
+ * statement; any number of processes may use the same tables. Keys are compared as bytes.
+ *
+ * <p><b>Connections</b> are borrowed for one statement, and no second one while one is held, so a
+ * pool of one is enough. They are used with auto-commit and at READ COMMITTED; what they were set
+ * to is restored. The source must not hand out the connection of somebody's open transaction.
+ *
+ * <p><b>Thread-safety.</b> Any number of threads.
+ *
+ * <p><b>Failure.</b> {@link StoreException}. Deadlocks and serialization failures are tried again,
+ * lost connections replaced, some times each; then UNAVAILABLE. REJECTED where asking again does
+ * not help, FULL where the database says that it has no room. How long a call waits for a database
+ * that does not answer is a setting of the driver and the pool.
+ */
+public final class JdbcStore implements ClaimStore, ClaimReader, RecordSource {
+
+  private final JdbcEngine engine;
+
+  private JdbcStore(JdbcEngine engine) {
+    this.engine = engine;
+  }
+
+  /**
+   * Opens the store in the tables of this database, with the defaults.
+   *
+   * @throws StoreException if the database cannot be reached or the tables are not right
+   */
+  public static JdbcStore open(DataSource source) {
+    return on(source).open();
+  }
+
+  /** Starts to open a store with other settings. */
+  public static Builder on(DataSource source) {
+    return new Builder(source);
+  }
+
+  /** Returns what kind of database the store is in. */
+  public SqlDialect dialect() {
+    return engine.dialect();
+  }
+
+  @Override
+  public List<Answer> claim(List<ClaimRequest> batch) {
+    return engine.claim(batch);
+  }
+
+  @Override
+  public List<Held> settle(List<? extends Settlement> batch) {
+    return engine.settle(batch);
+  }
+
+  @Override
+  public List<Held> renew(List<Renewal> batch) {
+    return engine.renew(batch);
+  }
+
+  /**
+   * Forgets settled records whose retention and grace are over, on a walk through the table that
+   * the next call goes on with. A call reads a bounded part of it, so in a large table it may
+   * return 0 though there is something further on. It waits for no claim.
+   */
+  @Override
+  public int purge(int limit) {
+    return engine.purge(Limits.requirePositive("limit", limit));
+  }
+
+  @Override
+  public Optional<ClaimRecord> find(Scope scope, Key key) {
+    return engine.find(scope, key);
+  }
+
+  @Override
+  public List<Optional<ClaimRecord>> find(List<RecordId> ids) {
+    return engine.find(ids);
+  }
+
+  /** Lists records in the order of their scopes and keys. */
+  @Override
+  public Page list(Query query, @Nullable String cursor) {
+    return engine.list(query, cursor);
+  }
+
+  /** Returns the current version of the record: earlier ones are not kept. */
+  @Override
+  public List<ClaimRecord> history(Scope scope, Key key) {
+    return engine.find(scope, key).stream().toList();
+  }
+
+  /** Counts all rows: it reads the whole table. */
+  @Override
+  public Map<ClaimState, Long> totals() {
+    return engine.totals();
+  }
+
+  @Override
+  public Set<Scope> scopes() {
+    return engine.scopes();
+  }
+
+  /** Later calls are refused. The source is the caller's, and stays open. */
+  @Override
+  public void close() {
+    engine.close();
+  }
+
+  /**
+   * Settings of a JDBC store. Defaults:
+   *
+   * <ul>
+   *   <li>tables: {@code onlyonce_claim}, {@code onlyonce_position} and {@code onlyonce_meta},
+   *       which must be there
+   *   <li>dialect: as the connection says
+   *   <li>owner: {@code jdbc}
+   *   <li>purge grace: 10 minutes
+   *   <li>clock tolerance: zero, since the database's own clock decides; where a standby with
+   *       another clock may take over, 2 seconds are better
+   * </ul>
+   */
+  public static final class Builder {
+    private static final int LONGEST_OWNER = 127;
+
+    private final DataSource source;
+    private Tables tables = new Tables(Tables.DEFAULT);
+    private @Nullable SqlDialect dialect;
+    private String owner = "jdbc";
+    private Duration purgeGrace = Limits.PURGE_GRACE;
+    private Duration clockTolerance = Duration.ZERO;
+    private boolean creates;
+
+    private Builder(DataSource source) {
+      this.source = source;
+    }
+
+    /** Sets what the names of the tables begin with: a plain name in small letters. */
+    public Builder tablePrefix(String prefix) {
+      this.tables = new Tables(prefix);
+      return this;
+    }
+
+    /** Sets the dialect, instead of asking the connection. */
+    public Builder dialect(SqlDialect name) {
+      this.dialect = name;
+      return this;
+    }
+
+    /** Sets the name that records show as their owner, at most 127 characters. */
+    public Builder owner(String name) {
+      if (name.length() > LONGEST_OWNER) {
+        throw new IllegalArgumentException(
+            "owner must be at most 127 characters, was " + name.length());
+      }
+      this.owner = name;
+      return this;
+    }
+
+    /** Sets how long after its expiry a record is purged at the earliest. */
+    public Builder purgeGrace(Duration grace) {
+      this.purgeGrace = Limits.requireNotNegative("purge grace", grace);
+      return this;
+    }
+
+    /** Sets how much longer than its lease a claim is left alone. */
+    public Builder clockTolerance(Duration tolerance) {
+      this.clockTolerance = Limits.requireNotNegative("clock tolerance", tolerance);
+      return this;
+    }
+
+    /** Makes the tables if they are not there: {@link JdbcSchema} has the statements. */
+    public Builder createTables() {
+      this.creates = true;
+      return this;
+    }
+
+    /**
+     * Opens the store.
+     *
+     * @throws StoreException if the database cannot be reached or the tables are not right
+     */
+    public JdbcStore open() {
+      return new JdbcStore(
+          JdbcEngine.open(
+              source,
+              new JdbcEngine.Settings(
+                  tables, dialect, owner, purgeGrace, clockTolerance, creates)));
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.RecordId;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * The statements of one kind of database. Each method is one statement, or one short transaction,
+ * on the connection that it is given; items are of different keys and in {@link Item#LOCK_ORDER}.
+ */
+interface Dialect {
+
+  /** Claims what may be claimed; tells what was there for the rest. */
+  List<Look> claim(Connection connection, List<Item.Claim> items, long stamp) throws SQLException;
+
+  /**
+   * Settles what is held.
+   *
+   * @return the items that are known to be settled; of the others the row tells by its stamp
+   */
+  BitSet settle(Connection connection, List<Item.Settle> items, long stamp) throws SQLException;
+
+  /** Renews what is held; returns as {@link #settle} does. */
+  BitSet renew(Connection connection, List<Item.Renew> items, long stamp) throws SQLException;
+
+  /** Looks at keys, in order. */
+  List<Look> find(Connection connection, List<RecordId> ids) throws SQLException;
+
+  /**
+   * Forgets some records that expired that long ago, and raises the floor.
+   *
+   * @return how many
+   */
+  int purge(Connection connection, int limit, long graceMillis) throws SQLException;
+
+  /** Tells what kind of fault this is. */
+  Fault fault(SQLException e);
+
+  /** Sets a parameter that is compared with, or becomes, the scope of a row. */
+  void setScope(Params params, Scope scope) throws SQLException;
+
+  /** An expression for milliseconds since 1970 by the database's clock. */
+  String nowMillis();
+}

@@ -1,0 +1,15 @@
+package dev.onlyonce.store.jdbc.internal;
+
+/** What a fault of the database means for the statement that met it. */
+enum Fault {
+  /** Nothing was done, and the same statement may go through now: a deadlock or a conflict. */
+  CONFLICT,
+  /** The connection is gone; whether the statement took effect is not known. */
+  CONNECTION_LOST,
+  /** There is no room; nothing was done. */
+  FULL,
+  /** The database will not do it, however often it is asked. */
+  REJECTED,
+  /** Anything else. */
+  UNAVAILABLE
+}

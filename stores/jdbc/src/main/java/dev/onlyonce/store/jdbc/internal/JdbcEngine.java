@@ -1,0 +1,216 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimMachine;
+import dev.onlyonce.spi.ClaimReader.Page;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.Renewal;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.store.jdbc.SqlDialect;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** A store on one database: the dialect that was found, and what runs its statements. */
+public final class JdbcEngine {
+
+  /**
+   * How a store is opened.
+   *
+   * @param tables its tables
+   * @param dialect null to ask the connection
+   * @param owner what claims show
+   * @param purgeGrace how long after its expiry a record is purged
+   * @param tolerance how much longer than its lease a claim is left alone
+   * @param creates whether missing tables are made
+   */
+  public record Settings(
+      Tables tables,
+      @Nullable SqlDialect dialect,
+      String owner,
+      Duration purgeGrace,
+      Duration tolerance,
+      boolean creates) {}
+
+  private final Settings settings;
+  private final SqlDialect name;
+  private final Leased leased;
+  private final Dialect dialect;
+  private final Verbs verbs;
+  private final Reader reader;
+
+  private JdbcEngine(Settings settings, DataSource source, SqlDialect name, Dialect dialect) {
+    this.settings = settings;
+    this.name = name;
+    this.dialect = dialect;
+    this.leased = new Leased(source, dialect);
+    this.verbs = new Verbs(dialect, new ClaimMachine(settings.tolerance(), settings.owner()));
+    this.reader =
+        new Reader(leased, dialect, settings.tables(), Limits.millis(settings.tolerance()));
+  }
+
+  /**
+   * Opens the store.
+   *
+   * @throws StoreException if the database cannot be reached or its tables are not right
+   */
+  public static JdbcEngine open(DataSource source, Settings settings) {
+    try (Connection connection = source.getConnection()) {
+      boolean autoCommit = connection.getAutoCommit();
+      if (!autoCommit) {
+        connection.setAutoCommit(true);
+      }
+      try {
+        return open(connection, source, settings);
+      } finally {
+        if (!autoCommit) {
+          connection.setAutoCommit(false);
+        }
+      }
+    } catch (SQLException e) {
+      Fault fault = Faults.byClass(e);
+      if (fault == Fault.REJECTED) {
+        throw new StoreException(
+            Kind.REJECTED,
+            "the tables "
+                + settings.tables().prefix()
+                + "* are not there or not as they should be, make them with JdbcSchema or"
+                + " createTables(): "
+                + e.getMessage(),
+            e);
+      }
+      throw Leased.exception(fault, e);
+    }
+  }
+
+  private static JdbcEngine open(Connection connection, DataSource source, Settings settings)
+      throws SQLException {
+    SqlDialect asked = settings.dialect();
+    SqlDialect name = asked == null ? nameOf(connection) : asked;
+    Tables tables = settings.tables();
+    if (settings.creates()) {
+      Schema.run(connection, Schema.script(name, tables));
+    }
+    checkOf(name, tables).check(connection);
+    long tolerance = Limits.millis(settings.tolerance());
+    Dialect dialect =
+        switch (name) {
+          case POSTGRESQL -> new PostgreSql(tables, textOf(connection, settings), tolerance);
+          case MARIADB -> new MySql.MariaDb(tables, new Text(true, settings.owner()), tolerance);
+          case MYSQL -> new MySql(tables, new Text(true, settings.owner()), tolerance);
+          case H2 -> {
+            Text text = new Text(true, settings.owner());
+            ClaimMachine machine = new ClaimMachine(settings.tolerance(), text.owner());
+            yield new H2(tables, text, machine, connection.getMetaData().getURL());
+          }
+        };
+    return new JdbcEngine(settings, source, name, dialect);
+  }
+
+  private static SchemaCheck checkOf(SqlDialect name, Tables tables) {
+    return switch (name) {
+      case POSTGRESQL -> SchemaCheck.postgreSql(tables);
+      case MARIADB, MYSQL -> SchemaCheck.mySql(tables);
+      case H2 -> SchemaCheck.h2(tables);
+    };
+  }
+
+  private static Text textOf(Connection connection, Settings settings) throws SQLException {
+    try (var statement = connection.createStatement();
+        var rows = statement.executeQuery("show server_encoding")) {
+      rows.next();
+      return new Text("UTF8".equals(rows.getString(1)), settings.owner());
+    }
+  }
+
+  private static SqlDialect nameOf(Connection connection) throws SQLException {
+    DatabaseMetaData data = connection.getMetaData();
+    String product = data.getDatabaseProductName();
+    if ((product + data.getDatabaseProductVersion()).contains("MariaDB")) {
+      return SqlDialect.MARIADB;
+    }
+    return switch (product) {
+      case "PostgreSQL" -> SqlDialect.POSTGRESQL;
+      case "MySQL" -> SqlDialect.MYSQL;
+      case "H2" -> SqlDialect.H2;
+      default ->
+          throw new StoreException(
+              Kind.REJECTED,
+              "a JDBC store needs PostgreSQL, MariaDB, MySQL or H2, the connection leads to "
+                  + product);
+    };
+  }
+
+  /** Returns what kind of database it is. */
+  public SqlDialect dialect() {
+    return name;
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimStore#claim}. */
+  public List<Answer> claim(List<ClaimRequest> batch) {
+    return verbs.claim(leased, batch);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimStore#settle}. */
+  public List<Held> settle(List<? extends Settlement> batch) {
+    return verbs.settle(leased, batch);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimStore#renew}. */
+  public List<Held> renew(List<Renewal> batch) {
+    return verbs.renew(leased, batch);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimStore#purge}. */
+  public int purge(int limit) {
+    long grace = Limits.millis(settings.purgeGrace());
+    return leased.run(connection -> dialect.purge(connection, limit, grace));
+  }
+
+  /** As {@link dev.onlyonce.spi.RecordSource#find}. */
+  public List<Optional<ClaimRecord>> find(List<RecordId> ids) {
+    return verbs.find(leased, ids);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimReader#find}. */
+  public Optional<ClaimRecord> find(Scope scope, Key key) {
+    return find(List.of(new RecordId(scope, key))).get(0);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimReader#list}. */
+  public Page list(Query query, @Nullable String cursor) {
+    return reader.list(query, cursor);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimReader#totals}. */
+  public Map<ClaimState, Long> totals() {
+    return reader.totals();
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimReader#scopes}. */
+  public Set<Scope> scopes() {
+    return reader.scopes();
+  }
+
+  /** From now on everything is refused. */
+  public void close() {
+    leased.close();
+  }
+}

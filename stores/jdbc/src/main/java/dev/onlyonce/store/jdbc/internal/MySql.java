@@ -1,0 +1,312 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.RecordId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * MySQL and MariaDB: a claim is {@code INSERT ... ON DUPLICATE KEY UPDATE}, a settlement an {@code
+ * UPDATE} over a table of the items.
+ *
+ * <h2>The order of assignments</h2>
+ *
+ * <p>Usually they are made from left to right, and later ones see what earlier ones have written;
+ * with {@code sql_mode=SIMULTANEOUS_ASSIGNMENT} they all see the old row. So the stamp, a number
+ * that no other statement has, is taken first if the key may be claimed, and every other column is
+ * taken if the stamp is there already or if the key may be claimed: right in both modes.
+ *
+ * <h2>MySQL</h2>
+ *
+ * <p>It has no {@code RETURNING}: the rows are read by a second statement, in one transaction with
+ * the first, so that nobody changes them in between.
+ */
+class MySql implements Dialect {
+
+  private static final String MICROS = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))";
+  static final String MILLIS = "(" + MICROS + " div 1000)";
+
+  private static final int DUPLICATE_RECORD_CHANGED = 1020;
+  private static final int LOCK_WAIT_TIMEOUT = 1205;
+  private static final int DEADLOCK = 1213;
+  private static final List<Integer> NO_ROOM = List.of(1021, 1037, 1041, 1114);
+  private static final List<Integer> GONE = List.of(1053, 1077, 1290, 1836, 1927, 2006, 2013, 4031);
+
+  private final Tables tables;
+  private final Text text;
+  private final String insert;
+  private final String onDuplicate;
+  private final MySqlPurge purge;
+
+  MySql(Tables tables, Text text, long toleranceMillis) {
+    this.tables = tables;
+    this.text = text;
+    this.insert =
+        tables.in(
+            "insert into {claim} (scope, k, token, state, attempt, lapse, request, stamp, expected,"
+                + " until_ms, expires_ms, created_ms, updated_ms, fingerprint, result_kind,"
+                + " result_type, result, checkpoint, owner, key_text) values ");
+    this.onDuplicate = onDuplicate(toleranceMillis);
+    this.purge = new MySqlPurge(tables);
+  }
+
+  private static String onDuplicate(long toleranceMillis) {
+    Rules rules = new Rules("", "values(*)", "values(updated_ms)");
+    String may = rules.mayBeClaimed(toleranceMillis);
+    return " on duplicate key update stamp = if(%s, values(stamp), stamp), ".formatted(may)
+        + rules.values().entrySet().stream()
+            .map(
+                it ->
+                    "%1$s = if(stamp = values(stamp) or %2$s, %3$s, %1$s)"
+                        .formatted(it.getKey(), may, it.getValue()))
+            .collect(Collectors.joining(", "));
+  }
+
+  @Override
+  public void setScope(Params params, Scope scope) throws SQLException {
+    params.scope(scope);
+  }
+
+  @Override
+  public String nowMillis() {
+    return MILLIS;
+  }
+
+  private String row(Item.Claim item) {
+    boolean settles = item.request().settleNow() != null;
+    return tables.in(
+        "(?, ?, greatest("
+            + MICROS
+            + ", (select token_floor + 1 from {meta} where id = 1)), ?, 1, ?, ?, ?, ?, "
+            + (settles ? "0, " + MILLIS + " + ?" : MILLIS + " + ?, " + Item.NEVER)
+            + ", "
+            + MILLIS
+            + ", "
+            + MILLIS
+            + ", ?, ?, ?, ?, null, ?, ?)");
+  }
+
+  /** The statement that claims, without an end. */
+  final String claimStatement(List<Item.Claim> items) {
+    return items.stream().map(this::row).collect(Collectors.joining(", ", insert, onDuplicate));
+  }
+
+  final void setItems(PreparedStatement statement, List<Item.Claim> items, long stamp)
+      throws SQLException {
+    Params params = new Params(statement);
+    for (Item.Claim item : items) {
+      params
+          .scope(item.scope())
+          .bytes(item.k())
+          .number(item.state())
+          .number(item.request().lapse().code())
+          .number(item.request().requestId())
+          .number(stamp)
+          .numberOrNull(item.expected())
+          .number(item.request().settleNow() == null ? item.lease() : item.keep())
+          .bytes(item.fingerprint())
+          .number(Row.Results.kind(item.result()))
+          .bytes(Row.Results.type(item.result()))
+          .bytes(Row.Results.bytes(item.result()))
+          .text(text.owner())
+          .text(text.of(item.key()));
+    }
+  }
+
+  @Override
+  public List<Look> claim(Connection connection, List<Item.Claim> items, long stamp)
+      throws SQLException {
+    return Atomic.on(
+        connection,
+        () -> {
+          try (PreparedStatement statement = connection.prepareStatement(claimStatement(items))) {
+            setItems(statement, items, stamp);
+            statement.executeUpdate();
+          }
+          List<Look> looks = find(connection, items.stream().map(Item::id).toList());
+          return looks.stream().map(it -> it.by(stamp)).toList();
+        });
+  }
+
+  /** A table of the items: the first names the columns. */
+  static String table(int size, String... columns) {
+    String first =
+        Arrays.stream(columns)
+            .map(it -> "? as " + it)
+            .collect(Collectors.joining(", ", "select ", ""));
+    String other = " union all select ?" + ", ?".repeat(columns.length - 1);
+    return "(" + first + other.repeat(size - 1) + ")";
+  }
+
+  @Override
+  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp)
+      throws SQLException {
+    String sql =
+        tables.in(
+            "update "
+                + table(
+                    items.size(),
+                    "scope",
+                    "k",
+                    "token",
+                    "state",
+                    "wait",
+                    "keep",
+                    "kind",
+                    "type",
+                    "result",
+                    "factor",
+                    "adding")
+                + """
+                 i straight_join {claim} c
+                on c.scope = i.scope and c.k = i.k and c.token = i.token and c.state = 1
+                set c.attempt = c.attempt * i.factor + i.adding,
+                  c.until_ms = case i.state when 4 then %1$s + i.wait else 0 end,
+                  c.expires_ms = %1$s + greatest(i.keep, i.wait), c.updated_ms = %1$s,
+                  c.result_kind = i.kind, c.result_type = i.type, c.result = i.result,
+                  c.checkpoint = case i.state when 2 then null else c.checkpoint end,
+                  c.stamp = ?, c.state = i.state
+                """
+                    .formatted(MILLIS));
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      Params params = new Params(statement);
+      for (Item.Settle item : items) {
+        params
+            .scope(item.scope())
+            .bytes(item.k())
+            .number(item.token())
+            .number(item.state())
+            .number(item.after())
+            .number(item.keep())
+            .number(Row.Results.kind(item.result()))
+            .bytes(Row.Results.type(item.result()))
+            .bytes(Row.Results.bytes(item.result()))
+            .number(item.attemptFactor())
+            .number(item.attemptChange());
+      }
+      params.number(stamp);
+      return allOrUnknown(statement.executeUpdate(), items.size());
+    }
+  }
+
+  @Override
+  public BitSet renew(Connection connection, List<Item.Renew> items, long stamp)
+      throws SQLException {
+    String sql =
+        tables.in(
+            "update "
+                + table(items.size(), "scope", "k", "token", "lease", "checkpoint")
+                + """
+                 i straight_join {claim} c
+                on c.scope = i.scope and c.k = i.k and c.token = i.token and c.state = 1
+                set c.until_ms = %1$s + i.lease, c.updated_ms = %1$s,
+                  c.checkpoint = coalesce(i.checkpoint, c.checkpoint), c.stamp = ?
+                """
+                    .formatted(MILLIS));
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      Params params = new Params(statement);
+      for (Item.Renew item : items) {
+        params
+            .scope(item.scope())
+            .bytes(item.k())
+            .number(item.token())
+            .number(item.lease())
+            .bytes(item.renewal().checkpoint());
+      }
+      params.number(stamp);
+      return allOrUnknown(statement.executeUpdate(), items.size());
+    }
+  }
+
+  /** The server counts what it has changed; which ones, only the rows tell. */
+  private static BitSet allOrUnknown(int changed, int size) {
+    BitSet held = new BitSet();
+    held.set(0, changed == size ? size : 0);
+    return held;
+  }
+
+  @Override
+  public List<Look> find(Connection connection, List<RecordId> ids) throws SQLException {
+    String sql =
+        tables.in(
+            "select i.ord, "
+                + MICROS
+                + ", (select token_floor from {meta} where id = 1), "
+                + Row.columns("c.")
+                + " from "
+                + table(ids.size(), "ord", "scope", "k")
+                + " i left join {claim} c on c.scope = i.scope and c.k = i.k");
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      Params params = new Params(statement);
+      for (int i = 0; i < ids.size(); i++) {
+        RecordId id = ids.get(i);
+        params.number(i).scope(id.scope()).bytes(id.key().toBytes());
+      }
+      Look[] looks = new Look[ids.size()];
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          looks[rows.getInt(1)] =
+              new Look(rows.getLong(2), rows.getLong(3), false, Row.read(rows, 4));
+        }
+      }
+      return List.of(looks);
+    }
+  }
+
+  /**
+   * MariaDB, which returns the rows that the statement has left, whether it changed them or not.
+   */
+  static final class MariaDb extends MySql {
+    private static final String RETURNING = " returning " + MICROS + ", " + Row.COLUMNS;
+
+    MariaDb(Tables tables, Text text, long toleranceMillis) {
+      super(tables, text, toleranceMillis);
+    }
+
+    @Override
+    public List<Look> claim(Connection connection, List<Item.Claim> items, long stamp)
+        throws SQLException {
+      String sql = claimStatement(items) + RETURNING;
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        setItems(statement, items, stamp);
+        // Not executeQuery: Connector/J refuses it for what is not a SELECT.
+        statement.execute();
+        Map<RecordId, Look> looks = new HashMap<>();
+        try (ResultSet rows = statement.getResultSet()) {
+          while (rows.next()) {
+            Row row = Row.read(rows, 2);
+            if (row != null) {
+              looks.put(row.id(), new Look(rows.getLong(1), 0, false, row).by(stamp));
+            }
+          }
+        }
+        return items.stream().map(it -> looks.getOrDefault(it.id(), Look.NOTHING)).toList();
+      }
+    }
+  }
+
+  @Override
+  public int purge(Connection connection, int limit, long graceMillis) throws SQLException {
+    return purge.step(connection, limit, graceMillis);
+  }
+
+  @Override
+  public Fault fault(SQLException e) {
+    int code = e.getErrorCode();
+    if (code == DEADLOCK || code == LOCK_WAIT_TIMEOUT || code == DUPLICATE_RECORD_CHANGED) {
+      return Fault.CONFLICT;
+    }
+    if (NO_ROOM.contains(code)) {
+      return Fault.FULL;
+    }
+    return GONE.contains(code) ? Fault.CONNECTION_LOST : Faults.byClass(e);
+  }
+}

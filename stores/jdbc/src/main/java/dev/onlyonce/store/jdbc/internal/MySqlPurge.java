@@ -1,0 +1,139 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Purges by walking the primary key, some thousand rows a transaction. Rows that somebody has
+ * locked are passed by.
+ *
+ * <p>A call goes on where the last one stopped, and ends at the latest when it has come to the end
+ * of the table or has read {@link #MOST_STEPS} times {@link #ROWS} rows.
+ */
+final class MySqlPurge {
+
+  private static final int ROWS = 4_096;
+  private static final int MOST_STEPS = 64;
+  private static final int MOST_DELETED = 999;
+
+  private record Place(byte[] scope, byte[] k) {}
+
+  private static final Place START = new Place(new byte[0], new byte[0]);
+
+  private final Tables tables;
+  private volatile Place cursor = START;
+
+  MySqlPurge(Tables tables) {
+    this.tables = tables;
+  }
+
+  int step(Connection connection, int limit, long graceMillis) throws SQLException {
+    int purged = 0;
+    boolean startsAnew = false;
+    for (int step = 0; step < MOST_STEPS && purged < limit; step++) {
+      Place from = cursor;
+      Place to = end(connection, from);
+      int most = Math.min(limit - purged, MOST_DELETED);
+      int now = Atomic.on(connection, () -> purge(connection, from, to, most, graceMillis));
+      purged += now;
+      if (now == most) {
+        continue; // there may be more of them before the end of this part
+      }
+      cursor = to == null ? START : to;
+      if (to == null) {
+        if (startsAnew || from.scope().length == 0) {
+          break;
+        }
+        startsAnew = true;
+      }
+    }
+    return purged;
+  }
+
+  private static final String AFTER = "(scope > ? or (scope = ? and k > ?))";
+
+  /** The last row of the part that begins after this place; null if the table ends in it. */
+  private @Nullable Place end(Connection connection, Place from) throws SQLException {
+    String sql =
+        tables.in(
+            "select scope, k from {claim} where "
+                + AFTER
+                + " order by scope, k limit 1 offset "
+                + (ROWS - 1));
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      new Params(statement).bytes(from.scope()).bytes(from.scope()).bytes(from.k());
+      try (ResultSet rows = statement.executeQuery()) {
+        return rows.next() ? new Place(rows.getBytes(1), rows.getBytes(2)) : null;
+      }
+    }
+  }
+
+  private int purge(
+      Connection connection, Place from, @Nullable Place to, int limit, long graceMillis)
+      throws SQLException {
+    List<Place> places = new ArrayList<>();
+    long token = lock(connection, from, to, limit, graceMillis, places);
+    if (places.isEmpty()) {
+      return 0;
+    }
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            tables.in(
+                "delete c from "
+                    + MySql.table(places.size(), "scope", "k")
+                    + " i straight_join {claim} c on c.scope = i.scope and c.k = i.k"))) {
+      Params params = new Params(statement);
+      for (Place place : places) {
+        params.bytes(place.scope()).bytes(place.k());
+      }
+      statement.executeUpdate();
+    }
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            tables.in("update {meta} set token_floor = greatest(token_floor, ?) where id = 1"))) {
+      new Params(statement).number(token);
+      statement.executeUpdate();
+    }
+    return places.size();
+  }
+
+  /** Locks what has expired and is not locked; returns the largest token of it. */
+  private long lock(
+      Connection connection,
+      Place from,
+      @Nullable Place to,
+      int limit,
+      long graceMillis,
+      List<Place> places)
+      throws SQLException {
+    String sql =
+        tables.in(
+            "select scope, k, token from {claim} where "
+                + AFTER
+                + (to == null ? "" : " and (scope < ? or (scope = ? and k <= ?))")
+                + " and state between 2 and 4 and expires_ms <= "
+                + MySql.MILLIS
+                + " - ? order by scope, k limit ? for update skip locked");
+    long token = 0;
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      Params params = new Params(statement);
+      params.bytes(from.scope()).bytes(from.scope()).bytes(from.k());
+      if (to != null) {
+        params.bytes(to.scope()).bytes(to.scope()).bytes(to.k());
+      }
+      params.number(graceMillis).number(limit);
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          places.add(new Place(rows.getBytes(1), rows.getBytes(2)));
+          token = Math.max(token, rows.getLong(3));
+        }
+      }
+    }
+    return token;
+  }
+}

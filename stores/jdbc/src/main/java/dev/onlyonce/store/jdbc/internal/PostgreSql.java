@@ -1,0 +1,275 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.RecordId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * PostgreSQL: each verb is one statement with arrays for parameters.
+ *
+ * <h2>Claiming</h2>
+ *
+ * <p>The statement reads the rows of all keys, inserts only what may be claimed by what it has
+ * read, and where a row is in the way then, decides by that row once more. It never writes to a
+ * duplicate's row. A row that was committed after the statement began is neither seen nor
+ * overwritten: such an item comes back with nothing, and is asked for again.
+ *
+ * <p>All times are {@code statement_timestamp()}: {@code clock_timestamp()} may turn between two
+ * columns.
+ *
+ * <h2>Settling</h2>
+ *
+ * <p>Rows are locked one after the other, in the order of all, before any of them is updated:
+ * {@code UPDATE ... FROM} alone takes its locks in whatever order the join brings. The joins are
+ * lateral so that a plan that was made while the table was small does not read all of it later.
+ */
+final class PostgreSql implements Dialect {
+
+  private static final String MICROS =
+      "(extract(epoch from statement_timestamp()) * 1000000)::bigint";
+  private static final String MILLIS =
+      "(floor(extract(epoch from statement_timestamp()) * 1000))::bigint";
+
+  private final Text text;
+  private final String claim;
+  private final String settle;
+  private final String renew;
+  private final String find;
+  private final PostgreSqlPurge purge;
+
+  PostgreSql(Tables tables, Text text, long toleranceMillis) {
+    this.text = text;
+    this.claim = tables.in(claimStatement(toleranceMillis));
+    this.settle = tables.in(settleStatement());
+    this.renew = tables.in(renewStatement());
+    this.find = tables.in(findStatement());
+    this.purge = new PostgreSqlPurge(tables);
+  }
+
+  @Override
+  public void setScope(Params params, Scope scope) throws SQLException {
+    params.text(scope.name());
+  }
+
+  @Override
+  public String nowMillis() {
+    return MILLIS;
+  }
+
+  private static String claimStatement(long toleranceMillis) {
+    return """
+        with i as materialized (
+          select u.*, n.us, n.us / 1000 as ms, n.token_floor, t.*
+          from unnest(?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::smallint[], ?::bigint[],
+              ?::bigint[], ?::smallint[], ?::bytea[], ?::smallint[], ?::bytea[], ?::bytea[],
+              ?::text[])
+            with ordinality as u(u_scope, u_k, u_request, u_expected, u_state, u_lease, u_keep,
+              u_lapse, u_fingerprint, u_kind, u_type, u_result, u_text, u_ord)
+          cross join (select %s as us, token_floor from {meta} where id = 1) n
+          left join lateral (
+            select * from {claim} c
+            where c.scope = u.u_scope collate "C" and c.k = u.u_k limit 1) t on true
+        ), w as (
+          insert into {claim} as c (scope, k, token, state, attempt, lapse, request, stamp,
+            expected, until_ms, expires_ms, created_ms, updated_ms, fingerprint, result_kind,
+            result_type, result, checkpoint, owner, key_text)
+          select u_scope, u_k, greatest(us, greatest(token_floor, coalesce(token, 0)) + 1),
+            u_state, 1, u_lapse, u_request, ?,
+            u_expected, case u_state when 1 then ms + u_lease else 0 end,
+            case u_state when 1 then %d else ms + u_keep end, ms, ms, u_fingerprint, u_kind,
+            u_type, u_result, null, ?, u_text
+          from i
+          where token is null or %s
+          order by u_scope collate "C", u_k
+          on conflict (scope, k) do update set %s
+          where %s
+          returning c.*
+        )
+        select i.u_ord, i.us, i.token_floor, %s, %s
+        from i left join w on w.scope = i.u_scope collate "C" and w.k = i.u_k
+        """
+        .formatted(
+            MICROS,
+            Item.NEVER,
+            new Rules("i.", "i.u_*", "i.ms").mayBeClaimed(toleranceMillis),
+            new Rules("c.", "excluded.*", "excluded.updated_ms").assignments()
+                + ", stamp = excluded.stamp",
+            new Rules("c.", "excluded.*", "excluded.updated_ms").mayBeClaimed(toleranceMillis),
+            Row.columns("w."),
+            Row.columns("i."));
+  }
+
+  @Override
+  public List<Look> claim(Connection connection, List<Item.Claim> items, long stamp)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(claim)) {
+      new Params(statement)
+          .array("text", items, (Item.Claim it) -> it.scope().name())
+          .array("bytea", items, Item.Claim::k)
+          .array("int8", items, (Item.Claim it) -> it.request().requestId())
+          .array("int8", items, Item.Claim::expected)
+          .array("int2", items, Item.Claim::state)
+          .array("int8", items, Item.Claim::lease)
+          .array("int8", items, Item.Claim::keep)
+          .array("int2", items, (Item.Claim it) -> it.request().lapse().code())
+          .array("bytea", items, Item.Claim::fingerprint)
+          .array("int2", items, (Item.Claim it) -> Row.Results.kind(it.result()))
+          .array("bytea", items, (Item.Claim it) -> Row.Results.type(it.result()))
+          .array("bytea", items, (Item.Claim it) -> Row.Results.bytes(it.result()))
+          .array("text", items, (Item.Claim it) -> text.of(it.key()))
+          .number(stamp)
+          .text(text.owner());
+      return looks(statement, items.size(), true);
+    }
+  }
+
+  /** Reads an ordinal, the time, the floor, and one or two rows. */
+  private static List<Look> looks(PreparedStatement statement, int size, boolean claimed)
+      throws SQLException {
+    Look[] looks = new Look[size];
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        Row mine = claimed ? Row.read(rows, 4) : null;
+        Row row = mine == null ? Row.read(rows, claimed ? 4 + Row.WIDTH : 4) : mine;
+        looks[rows.getInt(1) - 1] = new Look(rows.getLong(2), rows.getLong(3), mine != null, row);
+      }
+    }
+    return List.of(looks);
+  }
+
+  private static String settleStatement() {
+    return """
+        with l as materialized (
+          select i.*, c.t from (
+            select * from unnest(?::text[], ?::bytea[], ?::bigint[], ?::smallint[], ?::bigint[],
+                ?::bigint[], ?::smallint[], ?::bytea[], ?::bytea[], ?::integer[], ?::integer[])
+              with ordinality as u(scope, k, token, state, after, keep, kind, type, result,
+                factor, change, ord)
+            order by scope collate "C", k) i
+          cross join lateral (
+            select ctid as t from {claim} c
+            where c.scope = i.scope collate "C" and c.k = i.k and c.token = i.token
+              and c.state = 1 limit 1 for update) c)
+        update {claim} c set state = l.state, attempt = c.attempt * l.factor + l.change,
+          until_ms = case l.state when 4 then %1$s + l.after else 0 end,
+          expires_ms = %1$s + greatest(l.keep, l.after), updated_ms = %1$s,
+          result_kind = l.kind, result_type = l.type, result = l.result,
+          checkpoint = case l.state when 2 then null else c.checkpoint end, stamp = ?
+        from l where c.ctid = l.t
+        returning l.ord
+        """
+        .formatted(MILLIS);
+  }
+
+  @Override
+  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(settle)) {
+      new Params(statement)
+          .array("text", items, (Item.Settle it) -> it.scope().name())
+          .array("bytea", items, Item.Settle::k)
+          .array("int8", items, Item.Settle::token)
+          .array("int2", items, Item.Settle::state)
+          .array("int8", items, Item.Settle::after)
+          .array("int8", items, Item.Settle::keep)
+          .array("int2", items, (Item.Settle it) -> Row.Results.kind(it.result()))
+          .array("bytea", items, (Item.Settle it) -> Row.Results.type(it.result()))
+          .array("bytea", items, (Item.Settle it) -> Row.Results.bytes(it.result()))
+          .array("int4", items, Item.Settle::attemptFactor)
+          .array("int4", items, Item.Settle::attemptChange)
+          .number(stamp);
+      return ordinals(statement);
+    }
+  }
+
+  private static BitSet ordinals(PreparedStatement statement) throws SQLException {
+    BitSet held = new BitSet();
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        held.set(rows.getInt(1) - 1);
+      }
+    }
+    return held;
+  }
+
+  private static String renewStatement() {
+    return """
+        with l as materialized (
+          select i.*, c.t from (
+            select * from unnest(?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::bytea[])
+              with ordinality as u(scope, k, token, lease, checkpoint, ord)
+            order by scope collate "C", k) i
+          cross join lateral (
+            select ctid as t from {claim} c
+            where c.scope = i.scope collate "C" and c.k = i.k and c.token = i.token
+              and c.state = 1 limit 1 for update) c)
+        update {claim} c set until_ms = %1$s + l.lease, updated_ms = %1$s,
+          checkpoint = coalesce(l.checkpoint, c.checkpoint), stamp = ?
+        from l where c.ctid = l.t
+        returning l.ord
+        """
+        .formatted(MILLIS);
+  }
+
+  @Override
+  public BitSet renew(Connection connection, List<Item.Renew> items, long stamp)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(renew)) {
+      new Params(statement)
+          .array("text", items, (Item.Renew it) -> it.scope().name())
+          .array("bytea", items, Item.Renew::k)
+          .array("int8", items, Item.Renew::token)
+          .array("int8", items, Item.Renew::lease)
+          .array("bytea", items, (Item.Renew it) -> it.renewal().checkpoint())
+          .number(stamp);
+      return ordinals(statement);
+    }
+  }
+
+  private static String findStatement() {
+    return """
+        select u.ord, n.us, n.token_floor, %s
+        from unnest(?::text[], ?::bytea[]) with ordinality as u(u_scope, u_k, ord)
+        cross join (select %s as us, token_floor from {meta} where id = 1) n
+        left join lateral (
+          select * from {claim} c
+          where c.scope = u.u_scope collate "C" and c.k = u.u_k limit 1) t on true
+        """
+        .formatted(Row.columns("t."), MICROS);
+  }
+
+  @Override
+  public List<Look> find(Connection connection, List<RecordId> ids) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(find)) {
+      new Params(statement)
+          .array("text", ids, (RecordId it) -> it.scope().name())
+          .array("bytea", ids, (RecordId it) -> it.key().toBytes());
+      return looks(statement, ids.size(), false);
+    }
+  }
+
+  @Override
+  public int purge(Connection connection, int limit, long graceMillis) throws SQLException {
+    return purge.step(connection, limit, graceMillis);
+  }
+
+  @Override
+  public Fault fault(SQLException e) {
+    String state = String.valueOf(e.getSQLState());
+    if (state.equals("40001") || state.equals("40P01") || state.equals("55P03")) {
+      return Fault.CONFLICT;
+    }
+    if (state.equals("53100") || state.equals("53200")) {
+      return Fault.FULL;
+    }
+    if (state.startsWith("57P") || state.equals("25006")) {
+      return Fault.CONNECTION_LOST;
+    }
+    return Faults.byClass(e);
+  }
+}

@@ -1,0 +1,163 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.onlyonce.Fingerprint;
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.RecordId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of the table of claims.
+ *
+ * @param record what it says
+ * @param stamp of the statement that wrote it
+ * @param checkpoint the stored one, also where the record, being DONE, has none any more
+ */
+record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
+
+  /** Returns what the row is found by. */
+  RecordId id() {
+    Key key = record.key();
+    if (key == null) {
+      throw new IllegalStateException("a row has its key");
+    }
+    return new RecordId(record.scope(), key);
+  }
+
+  private static final List<String> NAMES =
+      List.of(
+          "scope",
+          "k",
+          "token",
+          "state",
+          "attempt",
+          "lapse",
+          "request",
+          "stamp",
+          "until_ms",
+          "expires_ms",
+          "created_ms",
+          "updated_ms",
+          "fingerprint",
+          "result_kind",
+          "result_type",
+          "result",
+          "checkpoint",
+          "owner");
+
+  /** How many columns a row is read from. */
+  static final int WIDTH = NAMES.size();
+
+  /** The columns that {@link #read} reads, in its order. */
+  static final String COLUMNS = columns("");
+
+  /** Returns the columns, each with this in front of its name. */
+  static String columns(String prefix) {
+    return NAMES.stream().map(it -> prefix + it).collect(Collectors.joining(", "));
+  }
+
+  /** Reads the row whose columns begin at this index; null where an outer join found none. */
+  static @Nullable Row read(ResultSet rows, int first) throws SQLException {
+    byte[] key = rows.getBytes(first + 1);
+    if (key == null) {
+      return null;
+    }
+    ClaimState state = ClaimState.ofCode(rows.getInt(first + 3));
+    long until = rows.getLong(first + 8);
+    byte[] fingerprint = rows.getBytes(first + 12);
+    byte[] checkpoint = rows.getBytes(first + 16);
+    ClaimRecord record =
+        new ClaimRecord(
+            Scope.of(new String(rows.getBytes(first), US_ASCII)),
+            Key.fromStored(key),
+            state,
+            rows.getLong(first + 2),
+            rows.getLong(first + 6),
+            rows.getInt(first + 4),
+            state == ClaimState.CLAIMED ? until : 0,
+            state == ClaimState.RELEASED ? until : 0,
+            state.isSettled() ? rows.getLong(first + 9) : 0,
+            Lapse.ofCode(rows.getInt(first + 5)),
+            fingerprint == null ? null : Fingerprint.ofBytes(fingerprint),
+            Results.read(rows, first + 13),
+            state == ClaimState.DONE ? null : checkpoint,
+            rows.getString(first + 17),
+            rows.getLong(first + 10),
+            rows.getLong(first + 11));
+    return new Row(record, rows.getLong(first + 7), checkpoint);
+  }
+
+  /** Sets the columns, first those that change, then scope and key; scopes are bytes here. */
+  void set(Params params) throws SQLException {
+    ClaimState state = record.state();
+    Fingerprint fingerprint = record.fingerprint();
+    long until =
+        state == ClaimState.RELEASED ? record.notBeforeMillis() : record.leaseUntilMillis();
+    params
+        .number(record.token())
+        .number(state.code())
+        .number(record.attempt())
+        .number(record.lapse().code())
+        .number(record.requestId())
+        .number(stamp)
+        .number(until)
+        .number(state.isSettled() ? record.expiresAtMillis() : Item.NEVER)
+        .number(record.createdAtMillis())
+        .number(record.updatedAtMillis())
+        .bytes(fingerprint == null ? null : fingerprint.toBytes())
+        .number(Results.kind(record.result()))
+        .bytes(Results.type(record.result()))
+        .bytes(Results.bytes(record.result()))
+        .bytes(checkpoint)
+        .text(record.owner())
+        .scope(record.scope())
+        .bytes(id().key().toBytes());
+  }
+
+  /** The columns of a result. */
+  static final class Results {
+    private static final int NONE = 0;
+    private static final int VALUE = 1;
+    private static final int NOT_KEPT = 2;
+
+    private Results() {}
+
+    static int kind(Result result) {
+      if (result instanceof Result.Value) {
+        return VALUE;
+      }
+      return result instanceof Result.None ? NONE : NOT_KEPT;
+    }
+
+    static byte @Nullable [] type(Result result) {
+      return result instanceof Result.Value value ? value.type().getBytes(UTF_8) : null;
+    }
+
+    static byte @Nullable [] bytes(Result result) {
+      return result instanceof Result.Value value ? value.bytes() : null;
+    }
+
+    static Result read(ResultSet rows, int first) throws SQLException {
+      int kind = rows.getInt(first);
+      if (kind == NONE) {
+        return Result.NONE;
+      }
+      byte[] type = rows.getBytes(first + 1);
+      byte[] bytes = rows.getBytes(first + 2);
+      return kind == VALUE && type != null && bytes != null
+          ? new Result.Value(new String(type, UTF_8), bytes)
+          : Result.NOT_KEPT;
+    }
+  }
+}

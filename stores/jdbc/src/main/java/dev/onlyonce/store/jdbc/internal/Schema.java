@@ -1,0 +1,67 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.onlyonce.store.jdbc.SqlDialect;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.List;
+
+/** The scripts that make the tables. */
+public final class Schema {
+
+  /** The version that the scripts make. */
+  public static final int VERSION = 1;
+
+  private static final int TRIES = 3;
+
+  private Schema() {}
+
+  /** Returns the script of this dialect, for these tables. */
+  public static String script(SqlDialect dialect, Tables tables) {
+    String name =
+        switch (dialect) {
+          case POSTGRESQL -> "postgresql";
+          case MARIADB, MYSQL -> "mysql";
+          case H2 -> "h2";
+        };
+    String file = "/dev/onlyonce/store/jdbc/" + name + "-" + VERSION + ".sql";
+    try (InputStream script = Schema.class.getResourceAsStream(file)) {
+      if (script == null) {
+        throw new IllegalStateException("the library lacks its file " + file);
+      }
+      return tables.in(new String(script.readAllBytes(), UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Cuts a script into its statements. */
+  public static List<String> statements(String script) {
+    return Arrays.stream(script.split(";\\R", -1))
+        .map(String::strip)
+        .filter(it -> !it.isEmpty())
+        .toList();
+  }
+
+  /** Runs a script, again if another process that runs it is in the way. */
+  static void run(Connection connection, String script) throws SQLException {
+    for (int i = 1; ; i++) {
+      try (Statement statement = connection.createStatement()) {
+        for (String todo : statements(script)) {
+          statement.execute(todo);
+        }
+        return;
+      } catch (SQLException e) {
+        if (i == TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+}

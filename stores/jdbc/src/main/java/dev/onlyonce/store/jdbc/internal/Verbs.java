@@ -1,0 +1,163 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import dev.onlyonce.Claim;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimMachine;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.Renewal;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verbs, in whatever transaction the runner runs them: a batch is cut into statements, what a
+ * statement could not see is asked for again, and what the rows say becomes an answer by {@link
+ * ClaimMachine}.
+ *
+ * <h2>Stamps</h2>
+ *
+ * <p>Each statement that claims has a number of its own, so that a row tells who claimed it; asked
+ * again after a lost answer, the request's id tells. A settlement or a renewal keeps its number
+ * when it is repeated, so that its row tells that it was made.
+ */
+final class Verbs {
+
+  /** How often an item is asked for again that a statement could not see. */
+  private static final int TRIES = 10;
+
+  private final Dialect dialect;
+  private final ClaimMachine machine;
+
+  Verbs(Dialect dialect, ClaimMachine machine) {
+    this.dialect = dialect;
+    this.machine = machine;
+  }
+
+  List<Answer> claim(Runner runner, List<ClaimRequest> batch) {
+    Batch<Item.Claim, Answer> items = new Batch<>(batch.stream().map(Item.Claim::new).toList());
+    items.forEachStatement(part -> claimSome(runner, part));
+    return items.answers();
+  }
+
+  private void claimSome(Runner runner, Batch.Part<Item.Claim, Answer> part) {
+    for (int i = 0; i < TRIES && !part.isDone(); i++) {
+      List<Item.Claim> open = part.open();
+      List<Look> looks =
+          runner.run(
+              connection ->
+                  dialect.claim(connection, open, ThreadLocalRandom.current().nextLong()));
+      part.answerOpen(index -> answer(open.get(index).request(), looks.get(index)));
+    }
+    part.answerOpen(index -> new Answer.InProgress(Duration.ZERO));
+  }
+
+  /** Null if the look is out of date. */
+  private @Nullable Answer answer(ClaimRequest request, Look look) {
+    Row row = look.row();
+    if (row == null) {
+      return null;
+    }
+    ClaimRecord record = row.record();
+    if (look.mine()) {
+      Claim claim = new Claim(request.scope(), request.key(), record.token(), record.attempt());
+      Duration lease = Duration.ofMillis(Limits.millis(request.lease()));
+      return new Answer.Claimed(claim, lease, row.checkpoint());
+    }
+    ClaimMachine.Decision<Answer> decision =
+        machine.claim(record, request, look.nowMicros(), look.floor());
+    return decision.write() == null ? decision.answer() : null;
+  }
+
+  List<Held> settle(Runner runner, List<? extends Settlement> batch) {
+    return change(
+        runner,
+        batch.stream().<Item.Settle>map(Item.Settle::new).toList(),
+        dialect::settle,
+        (record, item, now) -> machine.settle(record, item.settlement(), now));
+  }
+
+  List<Held> renew(Runner runner, List<Renewal> batch) {
+    return change(
+        runner,
+        batch.stream().map(Item.Renew::new).toList(),
+        dialect::renew,
+        (record, item, now) -> machine.renew(record, item.renewal(), now));
+  }
+
+  private interface Statement<I> {
+    BitSet run(Connection connection, List<I> items, long stamp) throws SQLException;
+  }
+
+  private interface Decide<I> {
+    ClaimMachine.Decision<Held> on(@Nullable ClaimRecord record, I item, long nowMicros);
+  }
+
+  private <I extends Item> List<Held> change(
+      Runner runner, List<I> batch, Statement<I> statement, Decide<I> decide) {
+    Batch<I, Held> items = new Batch<>(batch);
+    items.forEachStatement(part -> changeSome(runner, part, statement, decide));
+    return items.answers();
+  }
+
+  private <I extends Item> void changeSome(
+      Runner runner, Batch.Part<I, Held> part, Statement<I> statement, Decide<I> decide) {
+    long stamp = ThreadLocalRandom.current().nextLong();
+    for (int i = 0; i < TRIES && !part.isDone(); i++) {
+      List<I> open = part.open();
+      BitSet held = runner.run(connection -> statement.run(connection, open, stamp));
+      part.answerOpen(index -> held.get(index) ? Held.HELD : null);
+      if (!part.isDone()) {
+        List<I> rest = part.open();
+        List<Look> looks =
+            runner.run(
+                connection -> dialect.find(connection, rest.stream().map(Item::id).toList()));
+        part.answerOpen(index -> answer(rest.get(index), looks.get(index), stamp, decide));
+      }
+    }
+    if (!part.isDone()) {
+      throw new StoreException(
+          StoreException.Kind.UNAVAILABLE,
+          "a claim of key "
+              + part.open().get(0).key()
+              + " was changed by others "
+              + TRIES
+              + " times while it was to be settled or renewed, ask again");
+    }
+  }
+
+  /** Null if the item is held still, though the statement did not find it so. */
+  private static <I> @Nullable Held answer(I item, Look look, long stamp, Decide<I> decide) {
+    Row row = look.row();
+    if (row != null && row.stamp() == stamp) {
+      return Held.HELD;
+    }
+    ClaimMachine.Decision<Held> decision =
+        decide.on(row == null ? null : row.record(), item, look.nowMicros());
+    return decision.write() == null ? decision.answer() : null;
+  }
+
+  List<Optional<ClaimRecord>> find(Runner runner, List<RecordId> ids) {
+    List<Optional<ClaimRecord>> found = new ArrayList<>();
+    for (int from = 0; from < ids.size(); from += Batch.MOST_ITEMS) {
+      List<RecordId> some = ids.subList(from, Math.min(from + Batch.MOST_ITEMS, ids.size()));
+      for (Look look : runner.run(connection -> dialect.find(connection, some))) {
+        long now = Math.floorDiv(look.nowMicros(), 1_000);
+        found.add(
+            Optional.ofNullable(look.row()).map(Row::record).filter(it -> !it.isExpired(now)));
+      }
+    }
+    return found;
+  }
+}
