@@ -1,0 +1,89 @@
+package dev.onlyonce.store.redis.internal;
+
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.Time;
+import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Brings calls to the nodes that have their slots, and goes on until each of them is answered or
+ * the patience is over.
+ *
+ * <p>A call whose answer got lost is made again: every script tells a repetition from a second
+ * request. Safe for use by several threads.
+ */
+final class Dispatcher {
+
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
+  private static final int DOUBLINGS = 5;
+
+  private final RedisPort port;
+  private final Topology topology;
+  private final RedisSettings settings;
+  private final Time time;
+  private final long patienceNanos;
+
+  Dispatcher(RedisPort port, Topology topology, RedisSettings settings) {
+    this.port = port;
+    this.topology = topology;
+    this.settings = settings;
+    this.time = settings.time;
+    this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(Limits.millis(settings.patience));
+  }
+
+  /**
+   * Returns when all calls are answered.
+   *
+   * @throws StoreException if that cannot be had; then some may have been made
+   */
+  void run(List<Call> calls) {
+    long start = time.nanoTime();
+    List<Call> open = calls;
+    for (int attempt = 0; ; attempt++) {
+      Round round = new Round(port, topology, settings);
+      round.run(open);
+      open = round.open();
+      StoreException fault = round.fault();
+      if (open.isEmpty() && fault == null) {
+        return;
+      }
+      if (fault != null && (round.isOver() || time.nanoTime() - start >= patienceNanos)) {
+        throw fault;
+      }
+      if (round.mustPause() || attempt > 2) {
+        pause(attempt);
+      }
+      if (round.mustLook()) {
+        look();
+      }
+    }
+  }
+
+  private void look() {
+    try {
+      topology.look();
+    } catch (LinkException e) {
+      if (e.isRefused()) {
+        throw new StoreException(Kind.REJECTED, String.valueOf(e.getMessage()), e);
+      }
+      // Nobody knows, for now: the calls go where they went before, and this is asked again.
+    }
+  }
+
+  private void pause(int attempt) {
+    long nanos = FIRST_PAUSE.toNanos() << Math.min(attempt, DOUBLINGS);
+    long end = time.nanoTime() + nanos;
+    for (long left = nanos; left > 0; left = end - time.nanoTime()) {
+      LockSupport.parkNanos(this, left);
+      if (Thread.currentThread().isInterrupted()) {
+        throw new StoreException(
+            Kind.UNAVAILABLE, "interrupted while waiting for Redis to be available again");
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package dev.onlyonce.store.redis.internal;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.store.redis.internal.RedisPort.Link;
+import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.SslOptions;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** The connections to one node. Safe for use by several threads. */
+final class JedisPool {
+
+  private final Node node;
+  private final long waitMillis;
+  private final JedisClientConfig config;
+  private final Semaphore permits;
+  private final Deque<JedisLink> idle = new ArrayDeque<>();
+  private boolean closed;
+
+  JedisPool(Node node, RedisAddress address, RedisSettings settings) {
+    this.node = node;
+    int millis = Math.toIntExact(Limits.millis(settings.timeout));
+    int replicaMillis = Math.toIntExact(Limits.millis(settings.replicaTimeout));
+    this.waitMillis = millis;
+    this.permits = new Semaphore(settings.connections, true);
+    DefaultJedisClientConfig.Builder builder =
+        DefaultJedisClientConfig.builder()
+            .resp2()
+            .connectionTimeoutMillis(millis)
+            .socketTimeoutMillis(millis + (settings.replicas == 0 ? 0 : replicaMillis))
+            .user(address.user())
+            .password(address.password())
+            .database(address.database())
+            .clientName("onlyonce")
+            .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
+    if (address.isTls()) {
+      builder.sslOptions(SslOptions.defaults()); // certificate and host name are verified
+    }
+    this.config = builder.build();
+  }
+
+  Link take() throws LinkException {
+    try {
+      if (!permits.tryAcquire(waitMillis, MILLISECONDS)) {
+        throw new LinkException(
+            "all connections to " + node + " were in use for " + waitMillis + " ms", false, null);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LinkException("interrupted while waiting for a connection to " + node, true, e);
+    }
+    boolean taken = false;
+    try {
+      JedisLink link = pollIdle();
+      link = link == null ? connect() : link;
+      taken = true;
+      return link;
+    } finally {
+      if (!taken) {
+        permits.release();
+      }
+    }
+  }
+
+  private synchronized @Nullable JedisLink pollIdle() {
+    return idle.pollLast();
+  }
+
+  private JedisLink connect() throws LinkException {
+    try {
+      return new JedisLink(new HostAndPort(node.host(), node.port()), config, this);
+    } catch (JedisConnectionException e) {
+      throw lost(e);
+    } catch (JedisException e) {
+      // What the server said to the greeting: LOADING and the like pass, a wrong password does not.
+      String said = String.valueOf(e.getMessage());
+      boolean passes = Faults.passes(new RedisPort.RedisError(said).code());
+      throw new LinkException(node + " refused the connection: " + said, !passes, e);
+    }
+  }
+
+  LinkException lost(JedisException cause) {
+    return new LinkException(
+        "no answer of " + node + ": " + Faults.innermost(cause).getMessage(), false, cause);
+  }
+
+  /** Takes a connection back; when one has failed, those that lie idle are not trusted either. */
+  void giveBack(JedisLink link, boolean failed) {
+    synchronized (this) {
+      if (!failed && !closed) {
+        idle.addLast(link);
+      } else {
+        link.disconnect();
+        if (failed) {
+          disconnectIdle();
+        }
+      }
+    }
+    permits.release();
+  }
+
+  synchronized void close() {
+    closed = true;
+    disconnectIdle();
+  }
+
+  private void disconnectIdle() {
+    idle.forEach(JedisLink::disconnect);
+    idle.clear();
+  }
+}

@@ -1,0 +1,133 @@
+package dev.onlyonce.store.redis.internal;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.onlyonce.spi.ClaimMachine;
+import dev.onlyonce.spi.ClaimReader.Page;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Goes through all records, a step at a time. Safe for use by several threads. */
+final class Listing {
+
+  /** How many records a step looks at, about. */
+  private static final int STEP = 1_000;
+
+  private final Shop shop;
+  private final ScopeNames scopes;
+  private final ClaimMachine machine;
+
+  Listing(Shop shop, ScopeNames scopes, ClaimMachine machine) {
+    this.shop = shop;
+    this.scopes = scopes;
+    this.machine = machine;
+  }
+
+  /**
+   * Where a listing goes on.
+   *
+   * @param cursor the server's, for a step
+   * @param after the field after which the step goes on: a step may have more than a page
+   */
+  private record Place(int shard, String cursor, String after) {
+    private static final Place START = new Place(0, "0", "");
+
+    static Place parse(String text, int shards) {
+      String[] parts = text.split(":", -1);
+      if (parts.length == 3 && parts[0].matches("\\d{1,4}") && parts[1].matches("\\d{1,20}")) {
+        Place place = new Place(Integer.parseInt(parts[0]), parts[1], parts[2]);
+        if (place.shard < shards) {
+          return place;
+        }
+      }
+      throw new StoreException(
+          Kind.REJECTED, "the cursor '" + text + "' is not of this store: start a new listing");
+    }
+
+    @Override
+    public String toString() {
+      return shard + ":" + cursor + ":" + after;
+    }
+  }
+
+  Page list(Query query, @Nullable String cursor) {
+    Place place = cursor == null ? Place.START : Place.parse(cursor, shop.shards());
+    Call call =
+        shop.call(
+            Script.LIST,
+            place.shard,
+            false,
+            List.of(shop.id(), place.cursor.getBytes(US_ASCII), Part.ascii(STEP)));
+    shop.dispatcher().run(List.of(call));
+    long now = Math.floorDiv((Long) call.list().get(0), 1_000L);
+    String next = new String((byte[]) call.list().get(1), US_ASCII);
+    List<ClaimRecord> page = new ArrayList<>();
+    for (Map.Entry<String, byte[]> each :
+        behind(place.after, (List<?>) call.list().get(2)).entrySet()) {
+      if (page.size() == query.limit()) {
+        return new Page(page, place.toString());
+      }
+      byte[] field = HexFormat.of().parseHex(each.getKey());
+      ClaimRecord record = Packed.read(each.getValue(), scopes.of(field), null);
+      if (machine.matches(query, record, now)) {
+        page.add(record);
+      }
+      place = new Place(place.shard, place.cursor, each.getKey());
+    }
+    return new Page(page, behind(place, next));
+  }
+
+  private @Nullable String behind(Place place, String next) {
+    if (!next.equals("0")) {
+      return new Place(place.shard, next, "").toString();
+    }
+    int shard = place.shard + 1;
+    return shard == shop.shards() ? null : new Place(shard, "0", "").toString();
+  }
+
+  /** Returns the records of a step in an order that does not change, from a field on. */
+  private static Map<String, byte[]> behind(String after, List<?> step) {
+    TreeMap<String, byte[]> sorted = new TreeMap<>();
+    for (int i = 0; i < step.size(); i += 2) {
+      byte[] field = (byte[]) step.get(i);
+      if (field.length == Places.FIELD_BYTES) {
+        sorted.put(HexFormat.of().formatHex(field), (byte[]) step.get(i + 1));
+      }
+    }
+    return sorted.tailMap(after, false);
+  }
+
+  Map<ClaimState, Long> totals() {
+    Map<ClaimState, Long> totals = new EnumMap<>(ClaimState.class);
+    Arrays.stream(ClaimState.values()).forEach(it -> totals.put(it, 0L));
+    for (int shard = 0; shard < shop.shards(); shard++) {
+      String cursor = "0";
+      do {
+        Call call =
+            shop.call(
+                Script.COUNT,
+                shard,
+                false,
+                List.of(shop.id(), cursor.getBytes(US_ASCII), Part.ascii(STEP)));
+        shop.dispatcher().run(List.of(call));
+        cursor = new String((byte[]) call.list().get(0), US_ASCII);
+        List<?> counts = (List<?>) call.list().get(1);
+        for (int code = 0; code < counts.size(); code++) {
+          totals.merge(ClaimState.ofCode(code), (Long) counts.get(code), Long::sum);
+        }
+      } while (!cursor.equals("0"));
+    }
+    return totals;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.onlyonce.store.redis.internal;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.onlyonce.spi.KeyHash;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/** Finds a store in Redis, or makes it. */
+final class Opening {
+
+  private static final String FORMAT = "1";
+
+  private final RedisSettings settings;
+  private final Dispatcher dispatcher;
+
+  Opening(RedisSettings settings, Dispatcher dispatcher) {
+    this.settings = settings;
+    this.dispatcher = dispatcher;
+  }
+
+  /**
+   * @throws StoreException if there is a store that is not to be opened like this
+   */
+  Shop open() {
+    Map<String, String> meta = meta();
+    String format = meta.getOrDefault("format", "none");
+    if (!format.equals(FORMAT)) {
+      throw rejected("has format " + format + ", and this library knows 1: use a newer one");
+    }
+    int shards = Integer.parseInt(value(meta, "shards"));
+    if (settings.shards != 0 && settings.shards != shards) {
+      throw rejected(
+          "has "
+              + shards
+              + " shards, and "
+              + settings.shards
+              + " were asked for: the number is fixed when a store is made;"
+              + " leave it out, or begin a new store under another prefix");
+    }
+    byte[] secret = HexFormat.of().parseHex(value(meta, "secret"));
+    KeyHash hash = new KeyHash(number(secret, 0), number(secret, 8));
+    Shop shop =
+        new Shop(
+            settings,
+            dispatcher,
+            Names.of(settings.prefix, shards),
+            value(meta, "id").getBytes(US_ASCII),
+            new Places(hash, shards));
+    claimShards(shop);
+    return shop;
+  }
+
+  private static long number(byte[] bytes, int offset) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong(offset);
+  }
+
+  private String value(Map<String, String> meta, String name) {
+    String value = meta.get(name);
+    if (value == null) {
+      throw rejected("lacks its setting '" + name + "': it was damaged by somebody");
+    }
+    return value;
+  }
+
+  private StoreException rejected(String what) {
+    return new StoreException(
+        Kind.REJECTED, "the store under the Redis key " + Names.meta(settings.prefix) + " " + what);
+  }
+
+  private Map<String, String> meta() {
+    SecureRandom random = new SecureRandom();
+    List<byte[]> fresh = new ArrayList<>();
+    for (String each :
+        List.of(
+            "format",
+            FORMAT,
+            "shards",
+            Integer.toString(settings.shards == 0 ? RedisSettings.SHARDS : settings.shards),
+            "secret",
+            hex(random, 16),
+            "id",
+            hex(random, 8))) {
+      fresh.add(each.getBytes(US_ASCII));
+    }
+    Names.Name name = Names.meta(settings.prefix);
+    Call call = new Call(Script.OPEN, name.key(), name.slot(), true, fresh);
+    dispatcher.run(List.of(call));
+    Map<String, String> meta = new HashMap<>();
+    List<?> reply = call.list();
+    for (int i = 0; i < reply.size(); i += 2) {
+      meta.put(text(reply.get(i)), text(reply.get(i + 1)));
+    }
+    return meta;
+  }
+
+  private static String hex(SecureRandom random, int bytes) {
+    byte[] fresh = new byte[bytes];
+    random.nextBytes(fresh);
+    return HexFormat.of().formatHex(fresh);
+  }
+
+  /** Makes the shards that are not there, and looks whether all are this store's. */
+  private void claimShards(Shop shop) {
+    List<Call> calls = new ArrayList<>();
+    for (int i = 0; i < shop.shards(); i++) {
+      calls.add(shop.call(Script.SHARD, i, true, List.of(shop.id())));
+    }
+    dispatcher.run(calls);
+    String id = text(shop.id());
+    for (int i = 0; i < calls.size(); i++) {
+      if (!text(calls.get(i).bytes()).startsWith(id + " ")) {
+        throw rejected(
+            "is not the one that the Redis key "
+                + shop.names().shards().get(i)
+                + " belongs to: one of the two was deleted or restored alone; restore both, or"
+                + " delete all keys of the prefix if every key may be taken for new");
+      }
+    }
+  }
+
+  private static String text(Object reply) {
+    return new String((byte[]) reply, US_ASCII);
+  }
+}

@@ -1,0 +1,177 @@
+package dev.onlyonce.store.redis.internal;
+
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimMachine;
+import dev.onlyonce.spi.ClaimReader.Page;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.Renewal;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.store.redis.RedisFindings;
+import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** A store that is open. Safe for use by several threads. */
+public final class RedisEngine implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(RedisEngine.class.getName());
+
+  /** What was said already: each sentence once a process, and so many in all. */
+  private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+  private static final int MOST_WARNINGS = 100;
+
+  /** How far the clock of a replica may be behind that of the master whose place it takes. */
+  private static final Duration TOLERANCE = Duration.ofSeconds(2);
+
+  private final RedisPort port;
+  private final RedisFindings findings;
+  private final ScopeNames scopes;
+  private final ClaimVerb claims;
+  private final SettleVerb settlements;
+  private final RenewVerb renewals;
+  private final FindVerb finds;
+  private final PutVerb puts;
+  private final Purging purging;
+  private final Listing listing;
+  private volatile boolean closed;
+
+  private RedisEngine(RedisPort port, RedisFindings findings, Shop shop) {
+    this.port = port;
+    this.findings = findings;
+    Duration tolerance = tolerance(shop.settings(), findings);
+    this.scopes = new ScopeNames(shop);
+    this.claims = new ClaimVerb(shop, tolerance, shop.settings().owner);
+    this.settlements = new SettleVerb(shop);
+    this.renewals = new RenewVerb(shop);
+    this.finds = new FindVerb(shop);
+    this.puts = new PutVerb(shop);
+    this.purging = new Purging(shop);
+    ClaimMachine machine = new ClaimMachine(tolerance, shop.settings().owner);
+    this.listing = new Listing(shop, scopes, machine);
+  }
+
+  /** Opens the store that is there, or makes one. */
+  public static RedisEngine open(RedisAddress address, RedisSettings settings) {
+    RedisPort port = new JedisPort(address, settings);
+    boolean opened = false;
+    try {
+      Topology topology = new Topology(port, address.seeds());
+      look(topology, address);
+      RedisFindings findings = new Probe(port).look(topology);
+      findings.warnings().forEach(RedisEngine::warnOnce);
+      Shop shop = new Opening(settings, new Dispatcher(port, topology, settings)).open();
+      RedisEngine engine = new RedisEngine(port, findings, shop);
+      opened = true;
+      return engine;
+    } finally {
+      if (!opened) {
+        port.close();
+      }
+    }
+  }
+
+  private static void warnOnce(String sentence) {
+    if (WARNED.size() < MOST_WARNINGS && WARNED.add(sentence)) {
+      LOG.log(Level.WARNING, sentence);
+    }
+  }
+
+  private static Duration tolerance(RedisSettings settings, RedisFindings findings) {
+    Duration chosen = settings.clockTolerance;
+    if (chosen != null) {
+      return chosen;
+    }
+    boolean mayChange = findings.servers().stream().anyMatch(it -> it.replicas() > 0);
+    return findings.cluster() || mayChange ? TOLERANCE : Duration.ZERO;
+  }
+
+  private static void look(Topology topology, RedisAddress address) {
+    try {
+      topology.look();
+    } catch (LinkException e) {
+      throw new StoreException(
+          e.isRefused() ? Kind.REJECTED : Kind.UNAVAILABLE,
+          "no store can be opened at " + address + ": " + e.getMessage(),
+          e);
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new StoreException(Kind.CLOSED, "the Redis store has been closed");
+    }
+  }
+
+  public List<Answer> claim(List<ClaimRequest> batch) {
+    checkOpen();
+    scopes.name(batch, ClaimRequest::scope);
+    return claims.run(batch);
+  }
+
+  public List<Held> settle(List<? extends Settlement> batch) {
+    checkOpen();
+    return settlements.run(batch);
+  }
+
+  public List<Held> renew(List<Renewal> batch) {
+    checkOpen();
+    return renewals.run(batch);
+  }
+
+  public int purge(int limit) {
+    checkOpen();
+    return purging.purge(limit);
+  }
+
+  public List<Optional<ClaimRecord>> find(List<RecordId> ids) {
+    checkOpen();
+    return finds.run(ids);
+  }
+
+  public List<Boolean> put(List<ClaimRecord> batch) {
+    checkOpen();
+    batch.forEach(PutVerb::keyOf);
+    scopes.name(batch, ClaimRecord::scope);
+    return puts.run(batch);
+  }
+
+  public Page list(Query query, @Nullable String cursor) {
+    checkOpen();
+    return listing.list(query, cursor);
+  }
+
+  public Map<ClaimState, Long> totals() {
+    checkOpen();
+    return listing.totals();
+  }
+
+  public Set<Scope> scopes() {
+    checkOpen();
+    return scopes.all();
+  }
+
+  public RedisFindings findings() {
+    return findings;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    port.close();
+  }
+}

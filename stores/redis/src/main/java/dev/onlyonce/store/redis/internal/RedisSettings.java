@@ -1,0 +1,26 @@
+package dev.onlyonce.store.redis.internal;
+
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Time;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** How a store is opened; its builder has checked all of it. */
+public final class RedisSettings {
+
+  /** The shards of a store that is made without another number. */
+  public static final int SHARDS = 16;
+
+  public String prefix = "onlyonce";
+  public int shards; // 0: as it is, or SHARDS
+  public String owner = "redis";
+  public Duration purgeGrace = Limits.PURGE_GRACE;
+  public @Nullable Duration clockTolerance; // null: by what the server is
+  public Duration timeout = Duration.ofSeconds(2);
+  public Duration patience = Duration.ofSeconds(10);
+  public int connections = 8;
+  public int replicas;
+  public Duration replicaTimeout = Duration.ofMillis(500);
+  public int maxResultBytes = Limits.RESULT_BYTES;
+  public Time time = Time.system();
+}

@@ -1,0 +1,6 @@
+-- Reads the store's settings, or writes them if there are none.
+-- KEYS: meta. ARGV: name, value, name, value, ... Returns all names and values.
+if redis.call('exists', KEYS[1]) == 0 then
+  redis.call('hset', KEYS[1], unpack(ARGV))
+end
+return redis.call('hgetall', KEYS[1])

@@ -1,0 +1,55 @@
+-- Renews leases. See docs/formats/redis.md for the record.
+-- KEYS: shard.
+-- ARGV: id, force, (field, token, milliseconds, checkpoint) of each item;
+--       the checkpoint is '' to be left as it is, else 'c' and its bytes.
+-- Returns a digit of each item: 2 done, 0 not held.
+local found = redis.call('hget', KEYS[1], 'q')
+if not found or string.sub(found, 1, 16) ~= ARGV[1] then
+  return redis.error_reply('FOREIGN the shard is not of this store')
+end
+local t = redis.call('time')
+local now = math.floor((t[1] * 1000000 + t[2]) / 1000)
+local byte, sub, char = string.byte, string.sub, string.char
+local pack, unpacked = struct.pack, struct.unpack
+
+local count = (#ARGV - 2) / 4
+local fields = {}
+for i = 1, count do fields[i] = ARGV[3 + (i - 1) * 4] end
+local records = redis.call('hmget', KEYS[1], unpack(fields))
+
+-- Returns what stands behind the times, with another checkpoint.
+local function saved(record, checkpoint)
+  local head, at = byte(record), 31
+  if math.floor(head / 16) % 2 == 1 then at = at + 1 + byte(record, at) end
+  local has = byte(record, at)
+  local stop = at + 3 + unpacked('>I2', record, at + 1)
+  stop = stop + byte(record, stop)
+  if math.floor(has / 2) % 2 == 1 then stop = stop + 6 end
+  if has % 2 == 0 then has = has + 1 end
+  return sub(record, 21, at - 1) .. char(has) .. sub(record, at + 1, stop)
+    .. pack('>I4', #checkpoint - 1) .. sub(checkpoint, 2)
+end
+
+local digits, writes, seen = {}, {}, {}
+for i = 1, count do
+  local at = 3 + (i - 1) * 4
+  local field, token, checkpoint = fields[i], ARGV[at + 1], ARGV[at + 3]
+  local record = seen[field] or records[i]
+  digits[i] = '0'
+  if record and sub(record, 2, 8) == token and byte(record) % 8 == 1 then
+    local til = math.min(now + ARGV[at + 2], 281474976710655)
+    local rest = checkpoint == '' and sub(record, 21) or saved(record, checkpoint)
+    local new = sub(record, 1, 8) .. pack('>I6I6', til, now) .. rest
+    writes[#writes + 1] = field
+    writes[#writes + 1] = new
+    seen[field] = new
+    digits[i] = '2'
+  end
+end
+
+if #writes > 0 or ARGV[2] == '1' then
+  -- A first write that needs no memory lets the next one pass at maxmemory.
+  redis.call('hdel', KEYS[1], '')
+  redis.call('hset', KEYS[1], 'q', found, unpack(writes))
+end
+return table.concat(digits)

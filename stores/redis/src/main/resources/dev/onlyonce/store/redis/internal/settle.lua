@@ -1,0 +1,97 @@
+-- Settles claims. See docs/formats/redis.md for the record.
+-- KEYS: shard.
+-- ARGV: id, force, number of kinds,
+--       (head, milliseconds kept, milliseconds not to be claimed, K|F|R for the attempts) of each
+--       kind, (field, kind, token, result) of each item.
+-- Returns a digit of each item: 2 done, 1 was so already, 0 not held.
+local found = redis.call('hget', KEYS[1], 'q')
+if not found or string.sub(found, 1, 16) ~= ARGV[1] then
+  return redis.error_reply('FOREIGN the shard is not of this store')
+end
+local t = redis.call('time')
+local now = math.floor((t[1] * 1000000 + t[2]) / 1000)
+local base = 4 + 4 * ARGV[3]
+local byte, sub, char = string.byte, string.sub, string.char
+local pack, unpacked = struct.pack, struct.unpack
+
+local count = (#ARGV - base + 1) / 4
+local fields = {}
+for i = 1, count do fields[i] = ARGV[base + (i - 1) * 4] end
+local records = redis.call('hmget', KEYS[1], unpack(fields))
+
+local function ending(ms)
+  return math.min(now + ms, 281474976710655)
+end
+
+local kinds = {}
+local function kindOf(number)
+  local at = 4 * number
+  local head, notBefore = byte(ARGV[at]), ending(ARGV[at + 2])
+  local expires = math.max(ending(ARGV[at + 1]), notBefore)
+  local kind = {
+    state = head % 8,
+    head = head,
+    plain = char(head),
+    compared = char(head + 16),
+    times = pack('>I6I6', expires, now),
+    notBefore = pack('>I6', notBefore),
+    attempts = ARGV[at + 3],
+  }
+  kinds[number] = kind
+  return kind
+end
+
+local function released(record, head, token, kind)
+  local at = 31
+  if math.floor(head / 16) % 2 == 1 then at = at + 1 + byte(record, at) end
+  local stop = at + 3 + unpacked('>I2', record, at + 1)
+  stop = stop + byte(record, stop)
+  local attempt = unpacked('>I2', record, 21)
+  if kind.attempts == 'F' then attempt = math.max(attempt - 1, 0) end
+  if kind.attempts == 'R' then attempt = 0 end
+  return char(head + 3) .. token .. kind.times .. pack('>I2', attempt) .. sub(record, 23, at - 1)
+    .. char(byte(record, at) + 4) .. sub(record, at + 1, stop) .. kind.notBefore
+    .. sub(record, stop + 1)
+end
+
+local function settled(record, head, token, kind, result)
+  if kind.state == 2 then
+    if math.floor(head / 16) % 2 == 0 then
+      return kind.plain .. token .. kind.times .. sub(record, 21, 30) .. result
+    end
+    return kind.compared .. token .. kind.times .. sub(record, 21, 31 + byte(record, 31)) .. result
+  elseif kind.state == 3 then
+    return char(head - 1 + kind.head) .. token .. kind.times .. sub(record, 21) .. result
+  end
+  return released(record, head, token, kind)
+end
+
+local digits, writes, seen = {}, {}, {}
+for i = 1, count do
+  local at = base + (i - 1) * 4
+  local field, token = fields[i], ARGV[at + 2]
+  local record = seen[field] or records[i]
+  local digit = '0'
+  if record and sub(record, 2, 8) == token then
+    local number = tonumber(ARGV[at + 1])
+    local kind = kinds[number] or kindOf(number)
+    local head = byte(record)
+    if head % 8 == 1 then
+      local new = settled(record, head, token, kind, ARGV[at + 3])
+      writes[#writes + 1] = field
+      writes[#writes + 1] = new
+      seen[field] = new
+      digit = '2'
+    elseif head % 8 == kind.state then
+      digit = '1'
+    end
+  end
+  digits[i] = digit
+end
+
+if #writes > 0 or ARGV[2] == '1' then
+  -- A first write that needs no memory lets the next one pass at maxmemory.
+  redis.call('hdel', KEYS[1], '')
+  redis.call('hset', KEYS[1], 'q', found, unpack(writes))
+end
+return table.concat(digits)
