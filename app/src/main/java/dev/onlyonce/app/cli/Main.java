@@ -5,6 +5,7 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.claims.Standing;
 import dev.onlyonce.app.input.Format;
+import dev.onlyonce.store.jdbc.SqlDialect;
 import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine;
@@ -25,6 +26,8 @@ import picocli.CommandLine.TypeConversionException;
       DedupCommand.class,
       ClaimsCommand.class,
       AuditCommand.class,
+      DoctorCommand.class,
+      SchemaCommand.class,
       CompletionCommand.class,
       HelpCommand.class
     },
@@ -48,6 +51,7 @@ public final class Main {
 
   /** Runs the program and ends the process. */
   public static void main(String[] args) {
+    Warnings.show();
     System.exit(run(commandLine(), args));
   }
 
@@ -62,6 +66,7 @@ public final class Main {
         .registerConverter(Stats.class, new Choice<>(Stats.class))
         .registerConverter(Scope.class, ScopeOption::parse)
         .registerConverter(Standing.class, new Choice<>(Choice.standings()))
+        .registerConverter(SqlDialect.class, new Choice<>(SqlDialect.class))
         .registerConverter(int.class, Amounts::count)
         .registerConverter(long.class, Amounts::longCount)
         .registerConverter(Long.class, Amounts::longCount)

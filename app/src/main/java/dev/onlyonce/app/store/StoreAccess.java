@@ -1,6 +1,8 @@
 package dev.onlyonce.app.store;
 
+import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** How a command comes to a store. Nothing is opened before it asks for that. */
 public interface StoreAccess {
@@ -16,9 +18,19 @@ public interface StoreAccess {
   OpenReader preview();
 
   /**
-   * Opens it to change what is there; nothing is made that is not there.
+   * Opens it to use it and to change what is there.
    *
    * @param owner whom changed records show
    */
   OpenStore change(String owner);
+
+  /**
+   * Looks at what the store stands on: its server's settings, its disk.
+   *
+   * @param load what it is to carry; null if that is not known
+   */
+  List<Finding> examine(@Nullable Load load);
+
+  /** Returns how many bytes a key takes that is done, without a result; 0 where that is unknown. */
+  int bytesPerKey();
 }

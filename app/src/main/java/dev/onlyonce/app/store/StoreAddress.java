@@ -2,6 +2,7 @@ package dev.onlyonce.app.store;
 
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
+import dev.onlyonce.store.jdbc.SqlDialect;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,27 @@ public final class StoreAddress {
       credentials.refuseFor("a local store");
       return new LocalAccess(directory);
     }
+    if (address.startsWith(JDBC)) {
+      return new DatabaseAccess(address, credentials);
+    }
+    if (REDIS.stream().anyMatch(address::startsWith)) {
+      return new RedisAccess(address, credentials);
+    }
     throw notAnAddress(address);
+  }
+
+  /**
+   * Returns what kind of database a JDBC URL leads to.
+   *
+   * @throws Failure if it is no JDBC URL
+   */
+  public static SqlDialect dialect(String address) {
+    if (!address.startsWith(JDBC)) {
+      throw Failure.usage(
+          "a schema is for a database, and %s is none; give --dialect or a jdbc: URL"
+              .formatted(Credentials.hidden(address)));
+    }
+    return DatabaseAccess.dialectOf(address);
   }
 
   /** Returns the directory of a local store; null if the address is of another one. */

@@ -70,6 +70,11 @@ public final class JdbcStore implements ClaimStore, ClaimReader, RecordSource {
     return engine.dialect();
   }
 
+  /** Returns the time by which the store decides, the database's, in milliseconds since the epoch. */
+  public long millis() {
+    return engine.millis();
+  }
+
   @Override
   public List<Answer> claim(List<ClaimRequest> batch) {
     return engine.claim(batch);

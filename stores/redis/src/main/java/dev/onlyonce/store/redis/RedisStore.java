@@ -88,6 +88,14 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
     return engine.findings();
   }
 
+  /**
+   * Returns the time by which the store decides, that of a server, in milliseconds since the epoch.
+   * In a cluster each master has its own.
+   */
+  public long millis() {
+    return engine.millis();
+  }
+
   @Override
   public List<Answer> claim(List<ClaimRequest> batch) {
     return engine.claim(batch);

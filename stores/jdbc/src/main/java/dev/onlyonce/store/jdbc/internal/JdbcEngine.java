@@ -163,6 +163,11 @@ public final class JdbcEngine {
     return name;
   }
 
+  /** Returns the time of the database, milliseconds since the epoch. */
+  public long millis() {
+    return reader.millis();
+  }
+
   /** As {@link dev.onlyonce.spi.ClaimStore#claim}. */
   public List<Answer> claim(List<ClaimRequest> batch) {
     return verbs.claim(leased, batch);

@@ -46,6 +46,18 @@ final class Reader {
             + ")";
   }
 
+  long millis() {
+    return runner.run(
+        connection -> {
+          try (PreparedStatement statement =
+                  connection.prepareStatement("select " + dialect.nowMillis());
+              ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getLong(1);
+          }
+        });
+  }
+
   Page list(Query query, @Nullable String cursor) {
     RecordId after = cursor == null ? null : place(cursor);
     List<ClaimRecord> records = runner.run(connection -> list(connection, query, after));

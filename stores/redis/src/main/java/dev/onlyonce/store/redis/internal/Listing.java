@@ -108,6 +108,13 @@ final class Listing {
     return sorted.tailMap(after, false);
   }
 
+  /** Returns the time of a server, milliseconds since the epoch. */
+  long millis() {
+    Call call = shop.call(Script.FIND, 0, false, List.of(shop.id(), Part.ascii(0)));
+    shop.dispatcher().run(List.of(call));
+    return Math.floorDiv((Long) call.list().get(0), 1_000L);
+  }
+
   Map<ClaimState, Long> totals() {
     Map<ClaimState, Long> totals = new EnumMap<>(ClaimState.class);
     Arrays.stream(ClaimState.values()).forEach(it -> totals.put(it, 0L));

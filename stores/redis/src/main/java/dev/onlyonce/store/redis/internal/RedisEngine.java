@@ -133,6 +133,12 @@ public final class RedisEngine implements AutoCloseable {
     return renewals.run(batch);
   }
 
+  /** Returns the time of a server, milliseconds since the epoch. */
+  public long millis() {
+    checkOpen();
+    return listing.millis();
+  }
+
   public int purge(int limit) {
     checkOpen();
     return purging.purge(limit);

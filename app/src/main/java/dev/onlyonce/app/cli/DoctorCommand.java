@@ -1,0 +1,154 @@
+package dev.onlyonce.app.cli;
+
+import dev.onlyonce.app.ExitCode;
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.Quantity;
+import dev.onlyonce.app.claims.Operator;
+import dev.onlyonce.app.doctor.Examination;
+import dev.onlyonce.app.doctor.Restoration;
+import dev.onlyonce.app.output.JsonLines;
+import dev.onlyonce.app.store.Finding;
+import dev.onlyonce.app.store.Load;
+import dev.onlyonce.app.store.OpenStore;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Time;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code onlyonce doctor}: what is unsafe about a store. */
+@Command(
+    name = "doctor",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false,
+    description = {
+      "Examines a store: the settings of its server by which it could forget what it has answered, its"
+          + " tables, its clock, whether it can be written, how fast, and whether it has the room for"
+          + " a rate.%n",
+      "It writes about 2,500 keys of its own, in the scope onlyonce/doctor, which expire after a"
+          + " minute.%n",
+      "--restored is for a store that came back from a backup, before anybody uses it: keys that were"
+          + " claimed when the backup was made are put in doubt, since they may be done.%n"
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing is unsafe",
+      "1:something is unsafe or broken",
+      "2:the command line cannot be carried out",
+      "4:the store could not be reached"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  onlyonce doctor --store jdbc:postgresql://db.example/shop --user shop",
+      "  onlyonce doctor --store redis://cache.example --rate 500 --retention 7d",
+      "  onlyonce doctor --restored --yes --store jdbc:postgresql://db.example/shop"
+    })
+final class DoctorCommand implements Callable<Integer> {
+
+  @Mixin private StoreOption store = new StoreOption();
+
+  @Option(
+      names = "--rate",
+      paramLabel = "COUNT",
+      description = "How many new keys come each second, to see whether there is room for them.")
+  private @Nullable Long rate;
+
+  @Option(
+      names = "--retention",
+      paramLabel = "TIME",
+      description = "With --rate: how long keys are remembered, as in 24h or 7d (the default).")
+  private @Nullable Duration retention;
+
+  @Option(names = "--restored", description = "Put what was claimed in doubt, after a restore.")
+  private boolean restored;
+
+  @Option(names = "--yes", description = "With --restored: do it, instead of counting the keys.")
+  private boolean yes;
+
+  @Option(names = "--json", description = "Print a JSON object for each finding, one a line.")
+  private boolean json;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec command;
+
+  @Override
+  public Integer call() {
+    check();
+    PrintWriter out = command.commandLine().getOut();
+    if (restored) {
+      try (OpenStore open = store.access().change(Operator.PREFIX + "doctor")) {
+        restore(open, out);
+      }
+      return ExitCode.FINE.number();
+    }
+    Load load =
+        rate == null ? null : new Load(rate, retention == null ? Limits.RETENTION : retention);
+    List<Finding> findings = new Examination(store.access(), Time.system(), load).run();
+    print(findings, out);
+    boolean isBad = findings.stream().anyMatch(Finding::isBad);
+    return (isBad ? ExitCode.FINDING : ExitCode.FINE).number();
+  }
+
+  private void check() {
+    if (rate != null && rate < 1) {
+      throw Failure.usage("--rate must be at least 1, was " + rate);
+    }
+    if (retention != null && rate == null) {
+      throw Failure.usage("--retention goes with --rate");
+    }
+    if (restored && (rate != null || json)) {
+      throw Failure.usage("--restored changes keys and examines nothing; leave out the rest");
+    }
+    if (yes && !restored) {
+      throw Failure.usage("--yes goes with --restored");
+    }
+  }
+
+  private void restore(OpenStore open, PrintWriter out) {
+    if (!yes) {
+      out.print(
+          Quantity.of(Restoration.count(open), "key")
+              + " would be put in doubt; say --yes when nobody uses the store yet\n");
+      return;
+    }
+    out.print(
+        Quantity.of(Restoration.run(open), "key")
+            + " put in doubt: see onlyonce claims list --in-doubt. What was done after the backup is"
+            + " not known, and its copies run again\n");
+  }
+
+  private void print(List<Finding> findings, PrintWriter out) {
+    if (json) {
+      try (JsonLines lines = new JsonLines(out)) {
+        findings.forEach(
+            finding ->
+                lines.object(
+                    object -> {
+                      object.writeStringProperty("level", level(finding));
+                      object.writeStringProperty("topic", finding.topic());
+                      object.writeStringProperty("sentence", finding.sentence());
+                    }));
+      }
+      return;
+    }
+    int widest = findings.stream().mapToInt(it -> it.topic().length()).max().orElse(1);
+    for (Finding finding : findings) {
+      String line = String.format("%-6s  %-" + widest + "s  ", level(finding), finding.topic());
+      out.print(line + finding.sentence() + "\n");
+    }
+  }
+
+  private static String level(Finding finding) {
+    return finding.level().name().toLowerCase(Locale.ROOT);
+  }
+}

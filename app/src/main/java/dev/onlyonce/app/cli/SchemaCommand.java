@@ -1,0 +1,72 @@
+package dev.onlyonce.app.cli;
+
+import dev.onlyonce.app.ExitCode;
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.store.StoreAddress;
+import dev.onlyonce.store.jdbc.JdbcSchema;
+import dev.onlyonce.store.jdbc.SqlDialect;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code onlyonce schema}: the tables of a store in a database. */
+@Command(
+    name = "schema",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false,
+    description = {
+      "Prints the statements that make the tables of a store in a database. What was run before does"
+          + " no harm when it is run again.%n"
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:fine", "2:the command line cannot be carried out"},
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  onlyonce schema --dialect postgresql | psql shop",
+      "  onlyonce schema --dialect mariadb | mariadb shop"
+    })
+final class SchemaCommand implements Callable<Integer> {
+
+  @Option(
+      names = "--dialect",
+      paramLabel = "NAME",
+      description = "postgresql, mariadb, mysql or h2.")
+  private @Nullable SqlDialect dialect;
+
+  @Option(
+      names = "--store",
+      paramLabel = "URL",
+      description = "A JDBC URL, whose beginning says the dialect; nothing is connected to.")
+  private @Nullable String address;
+
+  @Option(
+      names = "--table-prefix",
+      paramLabel = "NAME",
+      description = "What the names of the tables begin with; onlyonce_ unless said otherwise.")
+  private @Nullable String prefix;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec command;
+
+  @Override
+  public Integer call() {
+    if ((dialect == null) == (address == null)) {
+      throw Failure.usage("say which database: --dialect NAME or --store URL");
+    }
+    SqlDialect wanted = dialect == null ? StoreAddress.dialect(String.valueOf(address)) : dialect;
+    try {
+      String script =
+          prefix == null ? JdbcSchema.script(wanted) : JdbcSchema.script(wanted, prefix);
+      command.commandLine().getOut().print(script.endsWith("\n") ? script : script + "\n");
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--table-prefix: " + e.getMessage());
+    }
+    command.commandLine().getOut().flush();
+    return ExitCode.FINE.number();
+  }
+}

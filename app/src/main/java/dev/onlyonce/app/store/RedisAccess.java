@@ -1,0 +1,119 @@
+package dev.onlyonce.app.store;
+
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.store.redis.RedisFindings;
+import dev.onlyonce.store.redis.RedisStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A store in Redis or Redis Cluster, which any number of programs may use at the same time. */
+record RedisAccess(String address, Credentials credentials) implements StoreAccess {
+
+  private static final String CLUSTER = "-cluster";
+  private static final int BYTES_PER_KEY = 96;
+
+  @Override
+  public OpenReader look(Consumer<String> notices) {
+    return preview();
+  }
+
+  @Override
+  public OpenReader preview() {
+    OpenStore open = change("onlyonce");
+    return new OpenReader(open.reader(), open.clock(), open.closing());
+  }
+
+  @Override
+  public OpenStore change(String owner) {
+    RedisStore store = open(owner);
+    return new OpenStore(store, store, store::millis, store::close);
+  }
+
+  @Override
+  public List<Finding> examine(@Nullable Load load) {
+    try (RedisStore store = open("onlyonce")) {
+      RedisFindings found = store.findings();
+      List<Finding> findings = new ArrayList<>();
+      for (RedisFindings.Server each : found.servers()) {
+        findings.add(
+            Finding.ok(
+                "server",
+                String.format(
+                    Locale.ROOT,
+                    "%s, Redis %s, %d replicas, maxmemory-policy %s, appendonly %s, appendfsync %s",
+                    each.address(),
+                    each.version(),
+                    each.replicas(),
+                    each.maxmemoryPolicy(),
+                    each.appendonly(),
+                    each.appendfsync())));
+      }
+      found.warnings().forEach(it -> findings.add(Finding.unsafe("settings", it)));
+      if (load != null) {
+        findings.add(window(found, load));
+      }
+      return findings;
+    }
+  }
+
+  private static Finding window(RedisFindings found, Load load) {
+    Duration window = found.window((double) load.keysPerSecond(), BYTES_PER_KEY).orElse(null);
+    if (window == null) {
+      return Finding.note(
+          "window",
+          "a server has no maxmemory: its memory ends where that of the machine does, and then it"
+              + " is killed; set maxmemory");
+    }
+    String sentence =
+        String.format(
+            Locale.ROOT,
+            "the memory holds what comes in %,.1f hours, %,.1f hours are to be remembered",
+            window.toMinutes() / 60.0,
+            load.retention().toMinutes() / 60.0);
+    return window.compareTo(load.retention()) < 0
+        ? Finding.unsafe("window", sentence + ": new keys will be refused; give it more memory")
+        : Finding.ok("window", sentence);
+  }
+
+  @Override
+  public int bytesPerKey() {
+    return BYTES_PER_KEY;
+  }
+
+  private RedisStore open(String owner) {
+    try {
+      RedisStore.Builder builder = RedisStore.at(uris()).owner(owner);
+      if (credentials.password() != null) {
+        builder.login(credentials.user(), credentials.password());
+      } else {
+        credentials.refuseFor(this + " without a password");
+      }
+      return builder.open();
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage(Credentials.hidden("--store " + address + ": " + e.getMessage()));
+    }
+  }
+
+  /**
+   * Returns a URI for each node; they have name and password in common, which the first one has.
+   */
+  private String[] uris() {
+    String plain = address.replace(CLUSTER + "://", "://");
+    int begin = plain.indexOf("://") + 3;
+    int at = plain.lastIndexOf('@') + 1;
+    String head = plain.substring(0, Math.max(begin, at));
+    return Arrays.stream(plain.substring(head.length()).split(",", -1))
+        .map(node -> head + node)
+        .toArray(String[]::new);
+  }
+
+  @Override
+  public String toString() {
+    return Credentials.hidden(address);
+  }
+}

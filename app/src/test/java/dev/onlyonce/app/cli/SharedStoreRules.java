@@ -1,0 +1,197 @@
+package dev.onlyonce.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.app.cli.InProcess.Result;
+import dev.onlyonce.app.store.Credentials;
+import dev.onlyonce.app.store.OpenStore;
+import dev.onlyonce.app.store.StoreAddress;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.testkit.Semantics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the program does with a store that others may use, whichever server has it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class SharedStoreRules {
+
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  @TempDir Path folder;
+
+  /** The store's address, with what is needed to be let in. */
+  abstract String address();
+
+  private Result run(String... arguments) {
+    return new InProcess(folder).run(arguments);
+  }
+
+  private String jobs() {
+    return "--store=" + address();
+  }
+
+  /** Where another server's clock may take over, a lease is given some seconds more. */
+  private void awaitInDoubt(String scope) {
+    while (run("claims", "list", "--in-doubt", "--scope=" + scope, jobs()).lines().size() < 2) {
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  private void claim(String scope, String key, Duration lease, Lapse lapse) {
+    try (OpenStore store =
+        StoreAddress.access(address(), new Credentials(null, null)).change("worker-1")) {
+      store.claims().claim(List.of(ClaimRequest.of(Scope.of(scope), Key.of(key), 7, lease, lapse)));
+    }
+  }
+
+  @Test
+  void an_operator_decides_about_keys() {
+    claim("billing", "order-1", Duration.ofMillis(1), Lapse.PARK);
+    claim("billing", "order-2", LEASE, Lapse.TAKE);
+
+    assertThat(run("claims", "show", "order-1", jobs()).out()).contains("in doubt");
+    awaitInDoubt("billing");
+    assertThat(
+            run("claims", "resolve", "order-1", "--done", "--result=OK", "--as=ann", jobs()).code())
+        .isZero();
+    Result shown = run("claims", "show", "order-1", "--with-bytes", jobs());
+    assertThat(shown.out()).contains("done", "OK");
+    assertThat(run("claims", "resolve", "order-1", "--rerun", jobs()).code()).isEqualTo(1);
+    assertThat(run("claims", "release", "order-2", jobs()).code()).isZero();
+    assertThat(run("claims", "show", "order-2", jobs()).out()).contains("released");
+    assertThat(run("claims", "history", "order-2", jobs()).code()).isZero();
+    assertThat(run("claims", "show", "order-3", jobs()).code()).isEqualTo(1);
+    assertThat(run("claims", "stats", "--by-scope", "--json", jobs()).out())
+        .contains("\"scope\":\"billing\"");
+  }
+
+  @Test
+  void runs_with_the_same_scope_share_their_keys() throws IOException {
+    Files.writeString(folder.resolve("in"), "a\nb\na\nc\n");
+    Files.writeString(folder.resolve("more"), "c\nd\n");
+
+    Result first = run("dedup", jobs(), "--scope=job-1", "--out", "@out", "@in");
+    Result second =
+        run("dedup", jobs(), "--scope=job-1", "--out", "@out", "--duplicates", "@d", "@more");
+    Result other = run("dedup", jobs(), "--scope=job-2", "--out", "@other", "@more");
+
+    assertThat(List.of(first.code(), second.code(), other.code())).containsOnly(0);
+    assertThat(folder.resolve("out")).hasContent("a\nb\nc\nd\n");
+    assertThat(folder.resolve("d")).hasContent("c\n");
+    assertThat(folder.resolve("other")).hasContent("c\nd\n");
+  }
+
+  @Test
+  void two_runs_at_the_same_time_pass_each_key_once() throws Exception {
+    List<String> keys = writeInput(6_000);
+
+    List<Process> both = List.of(start("race", "one"), start("race", "two"));
+    for (Process each : both) {
+      assertThat(each.waitFor(120, TimeUnit.SECONDS)).isTrue();
+      assertThat(each.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
+    }
+
+    List<String> passed = new ArrayList<>(Files.readAllLines(folder.resolve("one")));
+    passed.addAll(Files.readAllLines(folder.resolve("two")));
+    assertThat(passed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(keys);
+  }
+
+  @Test
+  void a_run_that_is_killed_loses_nothing() throws Exception {
+    List<String> keys = writeInput(20_000);
+    Process killed = start("kill", "out");
+    while (killed.isAlive() && size(folder.resolve("out")) < 40_000) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    killed.destroyForcibly();
+    assertThat(killed.waitFor(60, TimeUnit.SECONDS)).isTrue();
+
+    Process next = start("kill", "out");
+    assertThat(next.waitFor(180, TimeUnit.SECONDS)).isTrue();
+    assertThat(next.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
+
+    // What it wrote last may be there once more, the very last of it cut short.
+    assertThat(new HashSet<>(Files.readAllLines(folder.resolve("out")))).containsAll(keys);
+  }
+
+  private static long size(Path file) throws IOException {
+    return Files.exists(file) ? Files.size(file) : 0;
+  }
+
+  /** Writes each key two times, in a random order; returns the keys. */
+  private List<String> writeInput(int keys) throws IOException {
+    List<String> all = IntStream.range(0, keys).mapToObj(i -> "key-" + i).toList();
+    Random random = new Random(20_261_130);
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 2 * keys; i++) {
+      lines.add(all.get(random.nextInt(keys)));
+    }
+    Files.write(folder.resolve("in"), lines);
+    Set<String> used = new HashSet<>(lines);
+    return all.stream().filter(used::contains).toList();
+  }
+
+  private Process start(String scope, String out) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            "dedup",
+            jobs(),
+            "--scope=" + scope,
+            "--out=" + out,
+            "in")
+        .directory(folder.toFile())
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("err").toFile()))
+        .start();
+  }
+
+  @Test
+  void the_doctor_looks_at_settings_clock_speed_and_room() {
+    Result result = run("doctor", jobs(), "--rate=10", "--retention=1h");
+
+    assertThat(result.err()).isEmpty();
+    assertThat(result.out())
+        .contains("server", "its tables or files are as they should be", "clock", "one key")
+        .contains("36,000 keys are remembered at a time");
+    assertThat(run("doctor", jobs(), "--json").out()).contains("\"topic\":\"batches\"");
+  }
+
+  @Test
+  @Semantics(101)
+  void after_a_restore_what_was_claimed_is_in_doubt() {
+    claim("restored", "order-7", Duration.ofHours(1), Lapse.TAKE);
+
+    assertThat(run("doctor", "--restored", jobs()).out()).contains("say --yes");
+    assertThat(run("doctor", "--restored", "--yes", jobs()).out()).contains("put in doubt");
+    awaitInDoubt("restored");
+    assertThat(run("claims", "resolve", "order-7", "--done", "--scope=restored", jobs()).code())
+        .isZero();
+  }
+
+  @Test
+  void a_shared_store_needs_a_scope_and_has_no_time_of_its_own() {
+    assertThat(run("dedup", jobs(), "@in").err()).contains("--store needs --scope NAME");
+    assertThat(run("dedup", jobs(), "--scope=x", "--window=1h", "--time=/t", "@in").err())
+        .contains("--time needs a clock of its own");
+  }
+}

@@ -1,0 +1,69 @@
+package dev.onlyonce.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onlyonce.app.cli.InProcess.Result;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How a store is named on the command line. */
+class StoreOptionTest {
+  @TempDir Path folder;
+
+  private Result run(String... arguments) {
+    return new InProcess(folder).run(arguments);
+  }
+
+  @Test
+  void local_stores_are_named_by_their_directory_either_way() {
+    try (FilledStore store = FilledStore.at(folder.resolve("store"))) {
+      store.done(FilledStore.BILLING, "order-1", "OK");
+    }
+
+    Result byState = run("claims", "show", "order-1", "--state=" + folder.resolve("store"));
+
+    assertThat(byState.code()).isZero();
+    assertThat(run("claims", "show", "order-1", "--store=local:" + folder.resolve("store")).out())
+        .contains("order-1", "done");
+    assertThat(run("doctor", "--store=local:" + folder.resolve("store")).out())
+        .contains("reads well to its end");
+  }
+
+  @Test
+  void what_is_no_store_is_refused_with_what_would_be_one() {
+    assertThat(run("claims", "stats").err()).contains("say which store: --state DIR or --store");
+    assertThat(run("claims", "stats", "--state=a", "--store=local:b").err())
+        .contains("--state and --store name a store each");
+    for (String address : new String[] {"b", "local:", "http://x", "postgres://u:hush@x/y"}) {
+      Result result = run("claims", "stats", "--store=" + address);
+      assertThat(result.code()).as(address).isEqualTo(2);
+      assertThat(result.err()).contains("is no address of a store").doesNotContain("hush");
+    }
+    assertThat(run("claims", "stats", "--store=jdbc:oracle:thin:@x").err())
+        .contains("there is no driver for jdbc:oracle:thin:@x");
+    assertThat(run("claims", "stats", "--store=local:x", "--user=me").err())
+        .contains("a local store asks for no user");
+    assertThat(run("dedup", "--state=a", "--store=local:b").err())
+        .contains("--state and --store name a store each");
+    assertThat(run("dedup", "--scope=a").err()).contains("--scope goes with a --store");
+  }
+
+  @Test
+  void the_doctor_takes_what_goes_together() {
+    assertThat(run("doctor", "--store=local:x", "--retention=1h").err())
+        .contains("goes with --rate");
+    assertThat(run("doctor", "--store=local:x", "--yes").err()).contains("goes with --restored");
+    assertThat(run("doctor", "--store=local:x", "--rate=0").err()).contains("at least 1");
+    assertThat(run("doctor", "--store=local:x").code()).isEqualTo(4);
+  }
+
+  @Test
+  void a_schema_is_of_one_database() {
+    assertThat(run("schema").err()).contains("say which database");
+    assertThat(run("schema", "--dialect=oracle").code()).isEqualTo(2);
+    assertThat(run("schema", "--dialect=h2", "--table-prefix=Robert'); drop").code()).isEqualTo(2);
+    assertThat(run("schema", "--dialect=postgresql", "--table-prefix=shop_").out())
+        .contains("shop_claim");
+  }
+}
