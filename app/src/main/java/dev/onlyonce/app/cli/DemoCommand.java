@@ -2,6 +2,7 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.demo.ChosenStore;
 import dev.onlyonce.app.demo.Demo;
 import dev.onlyonce.app.demo.Figures;
 import dev.onlyonce.app.demo.Handling;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -76,6 +78,17 @@ final class DemoCommand implements Callable<Integer> {
       })
   private @Nullable Long seed;
 
+  @Option(
+      names = "--store",
+      paramLabel = "ADDRESS",
+      description = {
+        "Keep OnlyOnce's claims in this store, as in claims --store, instead of a local one that is"
+            + " temporary. They are in a scope demo/..., and are remembered for an hour."
+      })
+  private @Nullable String store;
+
+  @Mixin private CredentialOptions credentials = new CredentialOptions();
+
   @Option(names = "--json", description = "Print an array with an object for each run.")
   private boolean json;
 
@@ -111,8 +124,19 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private static List<Figures> run(Plan plan) {
-    Demo demo = new Demo(plan, Time.system());
+  /** Looks whether the store can be opened before anything is run. */
+  private @Nullable ChosenStore chosen(Plan plan) {
+    if (store == null) {
+      return null;
+    }
+    String run = plan.seed() + "-" + Long.toHexString(new SecureRandom().nextLong());
+    ChosenStore chosen = new ChosenStore(store, credentials.credentials(), run);
+    chosen.open().close();
+    return chosen;
+  }
+
+  private List<Figures> run(Plan plan) {
+    Demo demo = new Demo(plan, Time.system(), chosen(plan));
     List<Figures> runs = new ArrayList<>();
     try {
       for (Handling handling : Handling.values()) {

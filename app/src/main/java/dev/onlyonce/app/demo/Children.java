@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -29,12 +30,18 @@ final class Children implements AutoCloseable {
   private final Path folder;
   private final Thread atShutdown = new Thread(this::endAll, "end-children");
 
-  private Children(Path folder) {
+  private final Map<String, String> environment;
+
+  private Children(Path folder, Map<String, String> environment) {
     this.folder = folder;
+    this.environment = environment;
   }
 
-  static Children inTemporaryFolder() throws IOException {
-    Children children = new Children(TemporaryFolder.make());
+  /**
+   * @param environment what the processes are told beside what this one was
+   */
+  static Children inTemporaryFolder(Map<String, String> environment) throws IOException {
+    Children children = new Children(TemporaryFolder.make(), environment);
     Runtime.getRuntime().addShutdownHook(children.atShutdown);
     return children;
   }
@@ -60,6 +67,7 @@ final class Children implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(complaints.toFile());
     // Options that are meant for this process: a debugger's port can be opened once.
     builder.environment().keySet().removeAll(Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
+    builder.environment().putAll(environment);
     Process process = builder.start();
     running.add(process);
     return Child.ready(name, process, complaints);

@@ -5,7 +5,9 @@ import dev.onlyonce.spi.Time;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a plan against a worker that handles callbacks in one way, with a bank of its own: the
@@ -21,11 +23,22 @@ public final class Demo {
 
   private final Plan plan;
   private final Time time;
+  private final Map<String, String> environment;
 
   /** Prepares to run this plan any number of times. */
   public Demo(Plan plan, Time time) {
+    this(plan, time, null);
+  }
+
+  /**
+   * Prepares to run this plan, once for each way to handle callbacks if a store is chosen.
+   *
+   * @param store has the claims; null for a local store in a temporary folder
+   */
+  public Demo(Plan plan, Time time, @Nullable ChosenStore store) {
     this.plan = plan;
     this.time = time;
+    this.environment = store == null ? Map.of() : store.environment();
   }
 
   /**
@@ -37,7 +50,7 @@ public final class Demo {
   public Figures run(Handling handling, IntConsumer progress) throws IOException {
     long startedNanos = time.nanoTime();
     Backlog backlog = new Backlog(plan.copies());
-    try (Children children = Children.inTemporaryFolder()) {
+    try (Children children = Children.inTemporaryFolder(environment)) {
       Child bank = children.start(Bank.class);
       Path folder = children.folder("worker");
       int kills = 0;

@@ -6,6 +6,9 @@ import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Resolver;
 import dev.onlyonce.ResultCodec;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.ClaimStore;
+import dev.onlyonce.spi.CombiningStore;
 import dev.onlyonce.store.local.LocalStore;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,27 +43,39 @@ final class OnlyOnceHandler implements PaymentHandler {
   /** Each death uses up an attempt of the payments that were in flight, and there will be many. */
   private static final int ATTEMPTS = 2 * Plan.MOST_KILLS;
 
+  /** A store that was chosen has other keys, too, and need not remember these. */
+  private static final Duration RETENTION = Duration.ofHours(1);
+
   private static final Duration AT_ONCE = Duration.ofMillis(1);
 
   private final BankConnection bank;
   private final ChargeGate gate = new ChargeGate();
   private final OnlyOnce<String> once;
 
-  private OnlyOnceHandler(LocalStore store, BankConnection bank) {
+  private OnlyOnceHandler(ClaimStore store, Scope scope, BankConnection bank) {
     this.bank = bank;
     this.once =
         OnlyOnce.builder(store)
-            .scope("charge")
+            .scope(scope.name())
             .results(ResultCodec.TEXT)
             .onInDoubt(this::wasItCharged)
             .onFailure(OnFailure.defaults().attempts(ATTEMPTS).doubtOn(IOException.class))
             .lease(LEASE)
+            .retention(RETENTION)
             .build();
   }
 
-  /** Opens the store in this folder, or makes it. It is open until the process ends. */
+  /**
+   * Opens the store that the user has chosen, else one in this folder. It is open until the process
+   * ends.
+   */
   static OnlyOnceHandler open(Path folder, BankConnection bank) {
-    return new OnlyOnceHandler(LocalStore.open(folder), bank);
+    ChosenStore chosen = ChosenStore.ofEnvironment();
+    if (chosen == null) {
+      return new OnlyOnceHandler(LocalStore.open(folder), Scope.of("charge"), bank);
+    }
+    ClaimStore combined = CombiningStore.over(chosen.open().claims());
+    return new OnlyOnceHandler(combined, Scope.of("demo/" + chosen.run()), bank);
   }
 
   @Override

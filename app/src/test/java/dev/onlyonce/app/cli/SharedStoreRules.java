@@ -177,6 +177,14 @@ abstract class SharedStoreRules {
   }
 
   @Test
+  void the_demo_charges_once_with_this_store_too() {
+    Result result = run("demo", jobs(), "--seed=5", "--callbacks=1500", "--kills=3", "--json");
+
+    assertThat(result.code()).as(result.err() + result.out()).isZero();
+    assertThat(result.out()).containsPattern("\"run\":\"onlyonce\"[^}]*\"doubled\":0,\"lost\":0");
+  }
+
+  @Test
   @Semantics(101)
   void after_a_restore_what_was_claimed_is_in_doubt() {
     claim("restored", "order-7", Duration.ofHours(1), Lapse.TAKE);

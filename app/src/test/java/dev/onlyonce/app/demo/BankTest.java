@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onlyonce.app.demo.Bank.Verb;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,7 +19,7 @@ class BankTest {
 
   @BeforeEach
   void start() throws Exception {
-    children = Children.inTemporaryFolder();
+    children = Children.inTemporaryFolder(Map.of());
     bank = children.start(Bank.class);
   }
 

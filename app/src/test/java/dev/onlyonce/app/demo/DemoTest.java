@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onlyonce.spi.Time;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -86,7 +87,7 @@ class DemoTest {
 
   @Test
   void a_worker_that_cannot_start_is_told_with_what_it_said() throws IOException {
-    try (Children children = Children.inTemporaryFolder()) {
+    try (Children children = Children.inTemporaryFolder(Map.of())) {
       Child bank = children.start(Bank.class);
       String missing = folder.resolve("missing").toString();
 
