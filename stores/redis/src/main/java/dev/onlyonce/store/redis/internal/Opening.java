@@ -48,13 +48,15 @@ final class Opening {
     }
     byte[] secret = HexFormat.of().parseHex(value(meta, "secret"));
     KeyHash hash = new KeyHash(number(secret, 0), number(secret, 8));
+    Names names = Names.of(settings.prefix, shards);
     Shop shop =
         new Shop(
             settings,
             dispatcher,
-            Names.of(settings.prefix, shards),
+            names,
             value(meta, "id").getBytes(US_ASCII),
-            new Places(hash, shards));
+            new Places(hash, shards),
+            new ScopeNames(names.scopes(), dispatcher));
     claimShards(shop);
     return shop;
   }
