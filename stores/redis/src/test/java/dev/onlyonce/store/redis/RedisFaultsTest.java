@@ -273,7 +273,7 @@ class RedisFaultsTest {
   void an_answer_that_no_replica_has_is_an_error_and_may_be_asked_for_again() {
     try (RedisServer replica = server.startReplica(Map.of());
         RedisStore store =
-            RedisStore.at(server.url()).waitForReplicas(1, Duration.ofMillis(300)).open()) {
+            RedisStore.at(server.url()).waitForReplicas(1, Duration.ofSeconds(1)).open()) {
       assertThat(store.findings().warnings()).anyMatch(it -> it.contains("min-replicas-to-write"));
       Claim first = claim(store, "a");
       store.settle(List.of(Claims.done(first)));
@@ -284,6 +284,22 @@ class RedisFaultsTest {
       }
       replica.resume();
       assertThat(claimed(store.claim(List.of(request)).get(0)).attempt()).isEqualTo(1);
+    }
+  }
+
+  /** As behind Sentinel: all servers are named, and the one that is the master is taken. */
+  @Test
+  @Semantics({67, 103})
+  void of_a_master_and_its_replica_the_one_that_is_the_master_is_asked() {
+    try (RedisServer master = RedisServer.start();
+        RedisServer replica = master.startReplica(Map.of());
+        RedisStore store = RedisStore.at(replica.url(), master.url()).open()) {
+      Claim claim = claim(store, "a");
+      Raw.awaitReplica(master);
+      master.kill();
+      Raw.ask(replica, it -> it.replicaofNoOne());
+      assertThat(store.settle(List.of(Claims.done(claim)))).containsExactly(Held.HELD);
+      assertThat(ask(store, "a")).isInstanceOf(Answer.Done.class);
     }
   }
 }

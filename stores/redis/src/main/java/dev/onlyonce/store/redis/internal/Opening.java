@@ -95,7 +95,7 @@ final class Opening {
     }
     Names.Name name = Names.meta(settings.prefix);
     Call call = new Call(Script.OPEN, name.key(), name.slot(), true, fresh);
-    dispatcher.run(List.of(call));
+    dispatcher.runPatiently(List.of(call));
     Map<String, String> meta = new HashMap<>();
     List<?> reply = call.list();
     for (int i = 0; i < reply.size(); i += 2) {
@@ -116,7 +116,7 @@ final class Opening {
     for (int i = 0; i < shop.shards(); i++) {
       calls.add(shop.call(Script.SHARD, i, true, List.of(shop.id())));
     }
-    dispatcher.run(calls);
+    dispatcher.runPatiently(calls);
     String id = text(shop.id());
     for (int i = 0; i < calls.size(); i++) {
       if (!text(calls.get(i).bytes()).startsWith(id + " ")) {

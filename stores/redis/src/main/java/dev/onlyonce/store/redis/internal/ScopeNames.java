@@ -58,7 +58,7 @@ final class ScopeNames {
 
   private List<?> call(boolean writes, List<byte[]> arguments) {
     Call call = new Call(Script.SCOPES, name.key(), name.slot(), writes, arguments);
-    dispatcher.run(List.of(call));
+    dispatcher.runPatiently(List.of(call));
     return call.list();
   }
 
