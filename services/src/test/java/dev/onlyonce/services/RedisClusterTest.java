@@ -3,6 +3,8 @@ package dev.onlyonce.services;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,8 +28,11 @@ class RedisClusterTest {
   void a_killed_master_is_replaced_and_comes_back_as_a_replica(RedisCluster cluster)
       throws IOException {
     RedisServer killed = cluster.masterOf("key");
-    RedisConnection.askOnce(killed.url(), "SET", "key", "before");
-    RedisConnection.askOnce(killed.url(), "WAIT", "1", "1000");
+    // WAIT is about what its own connection has written, and tells how many replicas have that.
+    try (RedisConnection connection = new RedisConnection(URI.create(killed.url()))) {
+      connection.ask("SET", "key", "before");
+      assertThat(Await.until(GUARD, () -> hasReplica(connection))).isTrue();
+    }
 
     killed.kill();
 
@@ -39,5 +44,13 @@ class RedisClusterTest {
 
     assertThat(Await.until(GUARD, killed::followsItsMaster)).isTrue();
     assertThat(cluster.masterOf("key")).isSameAs(master);
+  }
+
+  private static boolean hasReplica(RedisConnection connection) {
+    try {
+      return connection.ask("WAIT", "1", "1000").equals("1");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -1,7 +1,9 @@
 package dev.onlyonce.store.redis;
 
 import dev.onlyonce.services.RedisServer;
+import dev.onlyonce.testkit.process.Await;
 import java.net.URI;
+import java.time.Duration;
 import java.util.function.Function;
 import redis.clients.jedis.Jedis;
 
@@ -14,6 +16,17 @@ final class Raw {
     try (Jedis jedis = new Jedis(URI.create(server.url()))) {
       return question.apply(jedis);
     }
+  }
+
+  /** Waits until a replica has all that was written; WAIT is about its own connection only. */
+  static void awaitReplica(RedisServer master) {
+    ask(
+        master,
+        it -> {
+          it.set("awaited", "by a test");
+          Await.until("a replica", Duration.ofMinutes(1), () -> it.waitReplicas(1, 1_000) == 1);
+          return it.del("awaited");
+        });
   }
 
   /**

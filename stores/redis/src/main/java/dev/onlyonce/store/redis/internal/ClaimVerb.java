@@ -50,7 +50,7 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
         new Beginning(
             Packed.head(item), item.settleNow() == null ? item.lease() : item.retention()));
     part.add(item.expectToken() == ClaimRequest.ANY ? ANY : Part.ascii(item.expectToken()));
-    part.add(Packed.body(item, owner));
+    part.add(Packed.body(item, shop.scopes().numberOf(item.scope()), owner));
   }
 
   private ClaimRequest fitting(ClaimRequest request) {
@@ -86,7 +86,7 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
       ClaimRecord found =
           created
               ? null
-              : Packed.read((byte[]) records.get(record++), request.scope(), request.key());
+              : PackedReader.read((byte[]) records.get(record++), request.scope(), request.key());
       answers.add(answer(found, request, nowMicros, floor, letters.charAt(i) != 'K'));
     }
     return answers;

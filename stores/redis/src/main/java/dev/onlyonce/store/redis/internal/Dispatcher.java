@@ -39,13 +39,25 @@ final class Dispatcher {
   /**
    * Returns when all calls are answered.
    *
-   * @throws StoreException if that cannot be had; then some may have been made
+   * @throws StoreException if that cannot be had, or replicas did not get it in time; then some may
+   *     have been made
    */
   void run(List<Call> calls) {
+    run(calls, false);
+  }
+
+  /**
+   * As {@link #run}, but goes on waiting for replicas: one that has just started needs a second.
+   */
+  void runPatiently(List<Call> calls) {
+    run(calls, true);
+  }
+
+  private void run(List<Call> calls, boolean insists) {
     long start = time.nanoTime();
     List<Call> open = calls;
     for (int attempt = 0; ; attempt++) {
-      Round round = new Round(port, topology, settings);
+      Round round = new Round(port, topology, settings, insists);
       round.run(open);
       open = round.open();
       StoreException fault = round.fault();

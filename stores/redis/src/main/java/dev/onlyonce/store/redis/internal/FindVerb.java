@@ -38,7 +38,7 @@ final class FindVerb extends Verb<RecordId, Optional<ClaimRecord>> {
       RecordId id = part.items.get(i);
       found.add(
           Optional.ofNullable((byte[]) records.get(i))
-              .map(it -> Packed.read(it, id.scope(), id.key()))
+              .map(it -> PackedReader.read(it, id.scope(), id.key()))
               .filter(it -> !it.isExpired(now)));
     }
     return found;

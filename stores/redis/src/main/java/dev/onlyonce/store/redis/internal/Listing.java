@@ -25,12 +25,10 @@ final class Listing {
   private static final int STEP = 1_000;
 
   private final Shop shop;
-  private final ScopeNames scopes;
   private final ClaimMachine machine;
 
-  Listing(Shop shop, ScopeNames scopes, ClaimMachine machine) {
+  Listing(Shop shop, ClaimMachine machine) {
     this.shop = shop;
-    this.scopes = scopes;
     this.machine = machine;
   }
 
@@ -78,8 +76,7 @@ final class Listing {
       if (page.size() == query.limit()) {
         return new Page(page, place.toString());
       }
-      byte[] field = HexFormat.of().parseHex(each.getKey());
-      ClaimRecord record = Packed.read(each.getValue(), scopes.of(field), null);
+      ClaimRecord record = PackedReader.read(each.getValue(), shop.scopes()::ofNumber);
       if (machine.matches(query, record, now)) {
         page.add(record);
       }

@@ -48,13 +48,15 @@ final class Opening {
     }
     byte[] secret = HexFormat.of().parseHex(value(meta, "secret"));
     KeyHash hash = new KeyHash(number(secret, 0), number(secret, 8));
+    Names names = Names.of(settings.prefix, shards);
     Shop shop =
         new Shop(
             settings,
             dispatcher,
-            Names.of(settings.prefix, shards),
+            names,
             value(meta, "id").getBytes(US_ASCII),
-            new Places(hash, shards));
+            new Places(hash, shards),
+            new ScopeNames(names.scopes(), dispatcher));
     claimShards(shop);
     return shop;
   }
@@ -93,7 +95,7 @@ final class Opening {
     }
     Names.Name name = Names.meta(settings.prefix);
     Call call = new Call(Script.OPEN, name.key(), name.slot(), true, fresh);
-    dispatcher.run(List.of(call));
+    dispatcher.runPatiently(List.of(call));
     Map<String, String> meta = new HashMap<>();
     List<?> reply = call.list();
     for (int i = 0; i < reply.size(); i += 2) {
@@ -114,7 +116,7 @@ final class Opening {
     for (int i = 0; i < shop.shards(); i++) {
       calls.add(shop.call(Script.SHARD, i, true, List.of(shop.id())));
     }
-    dispatcher.run(calls);
+    dispatcher.runPatiently(calls);
     String id = text(shop.id());
     for (int i = 0; i < calls.size(); i++) {
       if (!text(calls.get(i).bytes()).startsWith(id + " ")) {

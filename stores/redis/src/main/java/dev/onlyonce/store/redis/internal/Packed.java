@@ -1,5 +1,6 @@
 package dev.onlyonce.store.redis.internal;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.onlyonce.Fingerprint;
@@ -22,19 +23,21 @@ import org.jspecify.annotations.Nullable;
  *           1 not kept, 2 a value; bit 7 has details
  *   1   7   token
  *   8   6   CLAIMED: when the lease ends; settled: when it expires; all bits set: never
- *   14  6   when it was changed last
- *   20  2   attempts, at most 65,535
+ *   14  4   how long before that it was changed: milliseconds; with the highest bit set, seconds,
+ *           rounded up; with all bits set, it is not known
+ *   18  2   attempts, at most 65,535
+ *   20  2   number of the scope, 0 if it has none
  *   22  8   request id
  *   30      fingerprint, if there is one: length (1), bytes
  *           details, if there are any:
  *             which (1): bit 0 checkpoint, bit 1 creation time, bit 2 not before
- *             key: length (2), bytes; owner: length (1), UTF-8
+ *             scope: length (1), ASCII; key: length (2), bytes; owner: length (1), UTF-8
  *             not before (6), creation time (6), checkpoint: length (4), bytes, each if it is there
  *           value, if there is one: length of the type (2), UTF-8, and the rest is the result
  * </pre>
  *
  * <p>A DONE record has no details. docs/formats/redis.md is about the same bytes, and so are the
- * scripts.
+ * scripts and {@link PackedReader}.
  */
 final class Packed {
 
@@ -50,18 +53,22 @@ final class Packed {
   /** The longest owner's name, in bytes. */
   static final int MAX_OWNER = 255;
 
+  static final int STATE = 0b111;
   static final int PARK = 1 << 3;
   static final int COMPARED = 1 << 4;
   static final int NOT_KEPT = 1 << 5;
   static final int VALUE = 2 << 5;
+  static final int RESULT = 0b11 << 5;
   static final int DETAILS = 1 << 7;
-  private static final int STATE = 0b111;
-  private static final int RESULT = 0b11 << 5;
 
-  private static final int CHECKPOINT = 1;
-  private static final int CREATED = 1 << 1;
-  private static final int NOT_BEFORE = 1 << 2;
+  static final int CHECKPOINT = 1;
+  static final int CREATED = 1 << 1;
+  static final int NOT_BEFORE = 1 << 2;
 
+  static final long IN_SECONDS = 1L << 31;
+  static final long UNKNOWN_SPAN = 0xFFFF_FFFFL;
+
+  private static final int FIXED = 30;
   private static final byte[] NOTHING = {};
 
   private Packed() {}
@@ -91,21 +98,25 @@ final class Packed {
   }
 
   /** Returns what stands behind the times of the record that a request makes. */
-  static byte[] body(ClaimRequest request, byte[] owner) {
-    Fingerprint fingerprint = request.fingerprint();
-    byte[] compared = fingerprint == null ? NOTHING : fingerprint.toBytes();
+  static byte[] body(ClaimRequest request, int scopeNumber, byte[] owner) {
+    byte[] compared = bytes(request.fingerprint());
     Result now = request.settleNow();
     byte[] value = now == null ? NOTHING : value(now);
-    int details = now == null ? 4 + request.key().length() + owner.length : 0;
+    int names = now == null ? names(request.scope(), request.key(), owner) : 0;
     ByteBuffer body =
-        ByteBuffer.allocate(11 + compared.length + details + value.length)
+        ByteBuffer.allocate(14 + compared.length + names + value.length)
             .putShort((short) 1)
+            .putShort((short) scopeNumber)
             .putLong(request.requestId());
     putCompared(body, compared);
     if (now == null) {
-      putNames(body.put((byte) 0), request.key(), owner);
+      putNames(body.put((byte) 0), request.scope(), request.key(), owner);
     }
     return written(body.put(value));
+  }
+
+  private static byte[] bytes(@Nullable Fingerprint fingerprint) {
+    return fingerprint == null ? NOTHING : fingerprint.toBytes();
   }
 
   private static void putCompared(ByteBuffer body, byte[] compared) {
@@ -114,7 +125,12 @@ final class Packed {
     }
   }
 
-  private static void putNames(ByteBuffer body, Key key, byte[] owner) {
+  private static int names(Scope scope, Key key, byte[] owner) {
+    return 4 + scope.name().length() + key.length() + owner.length;
+  }
+
+  private static void putNames(ByteBuffer body, Scope scope, Key key, byte[] owner) {
+    body.put((byte) scope.name().length()).put(scope.name().getBytes(US_ASCII));
     body.putShort((short) key.length()).put(key.toBytes());
     body.put((byte) owner.length).put(owner);
   }
@@ -138,134 +154,66 @@ final class Packed {
         .array();
   }
 
-  /** Returns a record that is not to be decided upon but kept as it is. */
-  static byte[] of(ClaimRecord record, Key key) {
-    Fingerprint fingerprint = record.fingerprint();
-    byte[] compared = fingerprint == null ? NOTHING : fingerprint.toBytes();
-    byte[] value = value(record.result());
-    byte[] owner = owner(record.owner());
-    byte[] checkpoint = record.checkpoint() == null ? NOTHING : record.checkpoint();
-    boolean done = record.state() == ClaimState.DONE;
-    int head =
-        head(record.state(), record.result())
-            | (compared.length == 0 ? 0 : COMPARED)
-            | (done ? 0 : DETAILS | (record.lapse() == Lapse.PARK ? PARK : 0));
-    long until =
-        record.state() == ClaimState.CLAIMED ? record.leaseUntilMillis() : record.expiresAtMillis();
-    ByteBuffer bytes =
-        ByteBuffer.allocate(96 + key.length() + owner.length + value.length + checkpoint.length);
-    bytes.put((byte) head).put(token(record.token()));
-    putTime(bytes, until);
-    putTime(bytes, record.updatedAtMillis());
-    bytes.putShort((short) Math.min(record.attempt(), MAX_ATTEMPTS)).putLong(record.requestId());
-    putCompared(bytes, compared);
-    if (!done) {
-      boolean deferred = record.state() == ClaimState.RELEASED;
-      boolean saved = record.checkpoint() != null;
-      bytes.put((byte) ((saved ? CHECKPOINT : 0) | CREATED | (deferred ? NOT_BEFORE : 0)));
-      putNames(bytes, key, owner);
-      if (deferred) {
-        putTime(bytes, record.notBeforeMillis());
-      }
-      putTime(bytes, record.createdAtMillis());
-      if (saved) {
-        bytes.putInt(checkpoint.length).put(checkpoint);
-      }
-    }
-    return written(bytes.put(value));
-  }
-
-  private static void putTime(ByteBuffer bytes, long millis) {
-    long capped = Math.max(0, Math.min(millis, NEVER));
-    bytes.putShort((short) (capped >>> 32)).putInt((int) capped);
-  }
-
   /** Returns an owner's name as it stands in a record: cut, where it is too long. */
   static byte[] owner(String name) {
     byte[] bytes = name.getBytes(UTF_8);
     return bytes.length <= MAX_OWNER ? bytes : Arrays.copyOf(bytes, MAX_OWNER);
   }
 
-  /** Returns the state of a record. */
-  static ClaimState stateOf(byte[] record) {
-    return ClaimState.ofCode(record[0] & STATE);
-  }
-
-  /**
-   * Reads a record.
-   *
-   * @param known its key, null to take the one that is in the record, if there is one
-   */
-  static ClaimRecord read(byte[] record, Scope scope, @Nullable Key known) {
-    ByteBuffer bytes = ByteBuffer.wrap(record);
-    int head = bytes.get() & 0xFF;
-    ClaimState state = ClaimState.ofCode(head & STATE);
-    long token = (bytes.getInt() & 0xFFFFFFFFL) << 24;
-    token |= (bytes.getShort() & 0xFFFFL) << 8;
-    token |= bytes.get() & 0xFFL;
-    long until = time(bytes);
-    long updated = time(bytes);
-    int attempt = bytes.getShort() & 0xFFFF;
-    long requestId = bytes.getLong();
-    // What stands behind, in a state that is not known, is not known either.
-    boolean legible = state != ClaimState.UNKNOWN;
-    Fingerprint fingerprint =
-        legible && (head & COMPARED) != 0
-            ? Fingerprint.ofBytes(bytes(bytes, bytes.get() & 0xFF))
-            : null;
-    Details details = legible && (head & DETAILS) != 0 ? details(bytes) : Details.NONE;
-    Result result = legible ? result(head & RESULT, bytes) : Result.NONE;
-    long created = details.created < 0 ? Math.min(token / 1_000, updated) : details.created;
-    return new ClaimRecord(
-        scope,
-        known == null ? details.key : known,
-        state,
-        token,
-        requestId,
-        attempt,
-        state == ClaimState.CLAIMED ? until : 0,
-        details.notBefore,
-        state.isSettled() ? until : 0,
-        (head & PARK) == 0 ? Lapse.TAKE : Lapse.PARK,
-        fingerprint,
-        result,
-        details.checkpoint,
-        details.owner,
-        created,
-        updated);
-  }
-
-  private record Details(
-      @Nullable Key key, String owner, long notBefore, long created, byte @Nullable [] checkpoint) {
-    static final Details NONE = new Details(null, "", 0, -1, null);
-  }
-
-  private static Details details(ByteBuffer bytes) {
-    int which = bytes.get();
-    Key key = Key.fromStored(bytes(bytes, bytes.getShort() & 0xFFFF));
-    String owner = new String(bytes(bytes, bytes.get() & 0xFF), UTF_8);
-    long notBefore = (which & NOT_BEFORE) == 0 ? 0 : time(bytes);
-    long created = (which & CREATED) == 0 ? -1 : time(bytes);
-    byte[] checkpoint = (which & CHECKPOINT) == 0 ? null : bytes(bytes, bytes.getInt());
-    return new Details(key, owner, notBefore, created, checkpoint);
-  }
-
-  private static Result result(int kind, ByteBuffer bytes) {
-    if (kind == VALUE) {
-      String type = new String(bytes(bytes, bytes.getShort() & 0xFFFF), UTF_8);
-      return new Result.Value(type, bytes(bytes, bytes.remaining()));
+  /** Returns a record that is not to be decided upon but kept as it is. */
+  static byte[] of(ClaimRecord record, Key key, int scopeNumber) {
+    byte[] compared = bytes(record.fingerprint());
+    byte[] owner = owner(record.owner());
+    byte[] value = value(record.result());
+    byte[] saved = record.checkpoint() == null ? NOTHING : record.checkpoint();
+    boolean done = record.state() == ClaimState.DONE;
+    int park = record.lapse() == Lapse.PARK ? PARK : 0;
+    int head = head(record.state(), record.result()) | (done ? 0 : DETAILS | park);
+    boolean claimed = record.state() == ClaimState.CLAIMED;
+    long until = capped(claimed ? record.leaseUntilMillis() : record.expiresAtMillis());
+    int size = FIXED + names(record.scope(), key, owner) + value.length + saved.length;
+    ByteBuffer bytes =
+        ByteBuffer.allocate(size + 1 + compared.length + 1 + 6 + 6 + 4)
+            .put((byte) (head | (compared.length == 0 ? 0 : COMPARED)))
+            .put(token(record.token()));
+    putTime(bytes, until);
+    bytes.putInt((int) span(until - record.updatedAtMillis()));
+    bytes.putShort((short) Math.min(record.attempt(), MAX_ATTEMPTS));
+    bytes.putShort((short) scopeNumber).putLong(record.requestId());
+    putCompared(bytes, compared);
+    if (!done) {
+      putDetails(bytes, record, key, owner);
     }
-    return kind == 0 ? Result.NONE : Result.NOT_KEPT;
+    return written(bytes.put(value));
   }
 
-  private static long time(ByteBuffer bytes) {
-    long millis = (bytes.getShort() & 0xFFFFL) << 32 | (bytes.getInt() & 0xFFFFFFFFL);
-    return millis == NEVER ? Long.MAX_VALUE : millis;
+  private static void putDetails(ByteBuffer bytes, ClaimRecord record, Key key, byte[] owner) {
+    boolean deferred = record.state() == ClaimState.RELEASED;
+    byte[] checkpoint = record.checkpoint();
+    int which = CREATED | (checkpoint == null ? 0 : CHECKPOINT) | (deferred ? NOT_BEFORE : 0);
+    putNames(bytes.put((byte) which), record.scope(), key, owner);
+    if (deferred) {
+      putTime(bytes, capped(record.notBeforeMillis()));
+    }
+    putTime(bytes, capped(record.createdAtMillis()));
+    if (checkpoint != null) {
+      bytes.putInt(checkpoint.length).put(checkpoint);
+    }
   }
 
-  private static byte[] bytes(ByteBuffer bytes, int length) {
-    byte[] read = new byte[length];
-    bytes.get(read);
-    return read;
+  /** Returns how long before its end a record was changed, as it stands in the record. */
+  private static long span(long millis) {
+    if (millis < IN_SECONDS) {
+      return Math.max(0, millis);
+    }
+    return Math.min(UNKNOWN_SPAN, IN_SECONDS + (millis + 999) / 1_000);
+  }
+
+  private static long capped(long millis) {
+    return Math.max(0, Math.min(millis, NEVER));
+  }
+
+  private static void putTime(ByteBuffer bytes, long millis) {
+    bytes.putShort((short) (millis >>> 32)).putInt((int) millis);
   }
 }

@@ -47,7 +47,7 @@ final class PutVerb extends Verb<ClaimRecord, Boolean> {
   @Override
   void add(Part<ClaimRecord> part, ClaimRecord item, byte[] field) {
     part.add(field);
-    part.add(Packed.of(item, keyOf(item)));
+    part.add(Packed.of(item, keyOf(item), shop.scopes().numberOf(item.scope())));
   }
 
   @Override

@@ -54,7 +54,7 @@ public final class RedisEngine implements AutoCloseable {
     this.port = port;
     this.findings = findings;
     Duration tolerance = tolerance(shop.settings(), findings);
-    this.scopes = new ScopeNames(shop);
+    this.scopes = shop.scopes();
     this.claims = new ClaimVerb(shop, tolerance, shop.settings().owner);
     this.settlements = new SettleVerb(shop);
     this.renewals = new RenewVerb(shop);
@@ -62,7 +62,7 @@ public final class RedisEngine implements AutoCloseable {
     this.puts = new PutVerb(shop);
     this.purging = new Purging(shop);
     ClaimMachine machine = new ClaimMachine(tolerance, shop.settings().owner);
-    this.listing = new Listing(shop, scopes, machine);
+    this.listing = new Listing(shop, machine);
   }
 
   /** Opens the store that is there, or makes one. */
@@ -119,7 +119,7 @@ public final class RedisEngine implements AutoCloseable {
 
   public List<Answer> claim(List<ClaimRequest> batch) {
     checkOpen();
-    scopes.name(batch, ClaimRequest::scope);
+    scopes.number(batch, ClaimRequest::scope);
     return claims.run(batch);
   }
 
@@ -152,7 +152,7 @@ public final class RedisEngine implements AutoCloseable {
   public List<Boolean> put(List<ClaimRecord> batch) {
     checkOpen();
     batch.forEach(PutVerb::keyOf);
-    scopes.name(batch, ClaimRecord::scope);
+    scopes.number(batch, ClaimRecord::scope);
     return puts.run(batch);
   }
 

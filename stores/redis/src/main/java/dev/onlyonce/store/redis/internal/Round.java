@@ -26,13 +26,18 @@ final class Round {
   private final RedisPort port;
   private final Topology topology;
   private final RedisSettings settings;
+  private final boolean insists;
   private final List<Call> open = new ArrayList<>();
   private @Nullable StoreException fault;
   private boolean over;
   private boolean pauses;
   private boolean looks;
 
-  Round(RedisPort port, Topology topology, RedisSettings settings) {
+  /**
+   * @param insists whether calls that replicas did not get in time are made again
+   */
+  Round(RedisPort port, Topology topology, RedisSettings settings, boolean insists) {
+    this.insists = insists;
     this.port = port;
     this.topology = topology;
     this.settings = settings;
@@ -188,19 +193,23 @@ final class Round {
 
     private void checkReplicas(@Nullable Object reply) {
       long reached = reply instanceof Long count ? count : 0;
-      if (reached < settings.replicas && !over) {
-        end(
-            new StoreException(
-                Kind.UNAVAILABLE,
-                "what was asked is written at "
-                    + node
-                    + " but "
-                    + reached
-                    + " of "
-                    + settings.replicas
-                    + " replicas had it within "
-                    + settings.replicaTimeout
-                    + ", so that a failover may lose it: ask again with the same request id"));
+      if (reached >= settings.replicas || over) {
+        return;
+      }
+      String message =
+          "what was asked is written at "
+              + node
+              + " but "
+              + reached
+              + " of "
+              + settings.replicas
+              + " replicas had it within "
+              + settings.replicaTimeout
+              + ", so that a failover may lose it: ask again with the same request id";
+      if (insists) {
+        calls.forEach(it -> again(it, Kind.UNAVAILABLE, message));
+      } else {
+        end(new StoreException(Kind.UNAVAILABLE, message));
       }
     }
 

@@ -4,8 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.onlyonce.Scope;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,79 +12,80 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The names of the scopes, for listings. A scope is named in Redis before its first record is made
- * by this process. Safe for use by several threads.
+ * The numbers of the scopes, by which listings know the scope of a key that is done. A scope gets
+ * its number before its first record is made; nothing but listings relies on it. Safe for use by
+ * several threads.
  */
 final class ScopeNames {
 
-  private static final int MOST = 65_536;
+  /** The scope of a key that is done, if it has no number. */
+  static final Scope UNNUMBERED = Scope.of("onlyonce/unnumbered");
 
-  private final Shop shop;
-  private final Set<Scope> named = ConcurrentHashMap.newKeySet();
-  private final Map<String, Scope> known = new ConcurrentHashMap<>();
+  /** How many scopes are remembered; when there are more, all are forgotten and met anew. */
+  private static final int MOST = 100_000;
 
-  ScopeNames(Shop shop) {
-    this.shop = shop;
+  private final Names.Name name;
+  private final Dispatcher dispatcher;
+  private final Map<Scope, Integer> numbers = new ConcurrentHashMap<>();
+  private final Map<Integer, Scope> scopes = new ConcurrentHashMap<>();
+
+  ScopeNames(Names.Name name, Dispatcher dispatcher) {
+    this.name = name;
+    this.dispatcher = dispatcher;
   }
 
-  /** Sees to it that the scopes of a batch have their names. */
-  <T> void name(List<T> batch, Function<T, Scope> scopeOf) {
-    Set<Scope> missing = new HashSet<>();
+  /** Sees to it that the scopes of a batch have their numbers. */
+  <T> void number(List<T> batch, Function<T, Scope> scopeOf) {
+    Set<Scope> missing = new LinkedHashSet<>();
     for (T each : batch) {
       Scope scope = scopeOf.apply(each);
-      if (!named.contains(scope)) {
+      if (!numbers.containsKey(scope)) {
         missing.add(scope);
       }
     }
     if (missing.isEmpty()) {
       return;
     }
-    List<byte[]> arguments = new ArrayList<>();
-    for (Scope scope : missing) {
-      arguments.add(hex(shop.places().numberOf(scope)).getBytes(US_ASCII));
-      arguments.add(scope.name().getBytes(US_ASCII));
+    List<Scope> all = List.copyOf(missing);
+    List<?> reply = call(true, all.stream().map(it -> it.name().getBytes(US_ASCII)).toList());
+    if (numbers.size() >= MOST) {
+      numbers.clear();
     }
-    shop.dispatcher().run(List.of(call(true, arguments)));
-    if (named.size() >= MOST) {
-      named.clear();
+    for (int i = 0; i < all.size(); i++) {
+      numbers.put(all.get(i), Math.toIntExact((Long) reply.get(i)));
     }
-    named.addAll(missing);
   }
 
-  private Call call(boolean writes, List<byte[]> arguments) {
-    Names.Name name = shop.names().scopes();
-    return new Call(Script.SCOPES, name.key(), name.slot(), writes, arguments);
+  private List<?> call(boolean writes, List<byte[]> arguments) {
+    Call call = new Call(Script.SCOPES, name.key(), name.slot(), writes, arguments);
+    dispatcher.runPatiently(List.of(call));
+    return call.list();
   }
 
-  /** Returns the scope whose number stands in a field. */
-  Scope of(byte[] field) {
-    String number = hex(Places.numberIn(field));
-    Scope scope = known.get(number);
-    if (scope == null) {
+  /** Returns the number of a scope, 0 if it has none. */
+  int numberOf(Scope scope) {
+    return numbers.getOrDefault(scope, 0);
+  }
+
+  /** Returns the scope with that number. */
+  Scope ofNumber(int number) {
+    Scope scope = scopes.get(number);
+    if (scope == null && number != 0) {
       all();
-      scope = known.get(number);
+      scope = scopes.get(number);
     }
-    return scope == null ? Scope.of("unnamed-" + number) : scope;
+    return scope == null ? UNNUMBERED : scope;
   }
 
-  /** Returns all scopes that were ever named. */
+  /** Returns all scopes that were ever numbered. */
   Set<Scope> all() {
-    Call call = call(false, List.of());
-    shop.dispatcher().run(List.of(call));
-    if (known.size() >= MOST) {
-      known.clear();
-    }
-    Set<Scope> all = new HashSet<>();
-    List<?> reply = call.list();
+    List<?> reply = call(false, new ArrayList<>());
+    Set<Scope> all = new LinkedHashSet<>();
     for (int i = 0; i < reply.size(); i += 2) {
-      Scope scope = Scope.of(new String((byte[]) reply.get(i + 1), US_ASCII));
+      Scope scope = Scope.of(new String((byte[]) reply.get(i), US_ASCII));
       all.add(scope);
-      known.put(new String((byte[]) reply.get(i), US_ASCII), scope);
+      scopes.put(Integer.valueOf(new String((byte[]) reply.get(i + 1), US_ASCII)), scope);
     }
     return all;
-  }
-
-  private static String hex(byte[] number) {
-    return HexFormat.of().formatHex(number);
   }
 }

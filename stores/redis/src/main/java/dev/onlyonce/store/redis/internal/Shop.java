@@ -10,7 +10,13 @@ import java.util.List;
  *
  * @param id of the store, by which its shards know it
  */
-record Shop(RedisSettings settings, Dispatcher dispatcher, Names names, byte[] id, Places places) {
+record Shop(
+    RedisSettings settings,
+    Dispatcher dispatcher,
+    Names names,
+    byte[] id,
+    Places places,
+    ScopeNames scopes) {
 
   int shards() {
     return names.shards().size();

@@ -27,13 +27,28 @@ local function ending(ms)
   return math.min(now + ms, 281474976710655)
 end
 
+-- How far a time is from now, in four bytes: milliseconds, or from 2^31 on seconds, or not known.
+local function span(til)
+  local ms = til - now
+  if ms < 2147483648 then return ms end
+  return math.min(2147483648 + math.ceil(ms / 1000), 4294967295)
+end
+
 -- The beginning of a new record, by kind.
 local beginnings = {}
 local function beginning(kind)
   local at = 3 + 2 * kind
-  local made = ARGV[at] .. pack('>I7I6I6', token, ending(ARGV[at + 1]), now)
+  local til = ending(ARGV[at + 1])
+  local made = ARGV[at] .. pack('>I7I6I4', token, til, span(til))
   beginnings[kind] = made
   return made
+end
+
+-- Returns where what follows the names in the details is.
+local function afterNames(record, at)
+  at = at + 2 + byte(record, at + 1)
+  at = at + 2 + unpacked('>I2', record, at)
+  return at + 1 + byte(record, at)
 end
 
 -- Returns fingerprint with length, creation time, checkpoint with length.
@@ -47,8 +62,7 @@ local function kept(record, head, oldToken)
   end
   if head >= 128 then
     local has = byte(record, at)
-    at = at + 3 + unpacked('>I2', record, at + 1)
-    at = at + 1 + byte(record, at)
+    at = afterNames(record, at)
     if has >= 4 then at = at + 6 end
     if math.floor(has / 2) % 2 == 1 then
       created = sub(record, at, at + 5)
@@ -66,10 +80,10 @@ local function granted(record, oldHead, oldToken, kind, body)
   local at = 3 + 2 * kind
   local head = byte(ARGV[at])
   local fingerprint, created, checkpoint = kept(record, oldHead, oldToken)
-  local rest = 11
+  local rest = 13
   if math.floor(head / 16) % 2 == 1 then
-    rest = 12 + byte(body, 11)
-    fingerprint = sub(body, 11, rest - 1)
+    rest = 14 + byte(body, 13)
+    fingerprint = sub(body, 13, rest - 1)
   elseif fingerprint ~= '' then
     head = head + 16
   end
@@ -78,10 +92,11 @@ local function granted(record, oldHead, oldToken, kind, body)
     local has = checkpoint == '' and 2 or 3
     tail = char(has) .. sub(tail, 2) .. created .. checkpoint
   end
-  local attempt = math.min(unpacked('>I2', record, 21) + 1, 65535)
+  local til = ending(ARGV[at + 1])
+  local attempt = math.min(unpacked('>I2', record, 19) + 1, 65535)
   return char(head)
-    .. pack('>I7I6I6I2', math.max(token, oldToken + 1), ending(ARGV[at + 1]), now, attempt)
-    .. sub(body, 3, 10) .. fingerprint .. tail
+    .. pack('>I7I6I4I2', math.max(token, oldToken + 1), til, span(til), attempt)
+    .. sub(body, 3, 12) .. fingerprint .. tail
 end
 
 -- Tells whether a record that has not expired is granted.
@@ -89,20 +104,18 @@ local function isFree(record, head, oldToken, til, kind, expected, body)
   if expected ~= '' and oldToken == tonumber(expected) then return true end
   local state = head % 8
   local wanted = byte(ARGV[3 + 2 * kind])
-  if state == wanted % 8 and sub(record, 23, 30) == sub(body, 3, 10) then return false end
+  if state == wanted % 8 and sub(record, 23, 30) == sub(body, 5, 12) then return false end
   if expected ~= '' or (state ~= 1 and state ~= 4) then return false end
   if math.floor(head / 16) % 2 == 1 and math.floor(wanted / 16) % 2 == 1 then
     local length = byte(record, 31)
-    if sub(record, 31, 31 + length) ~= sub(body, 11, 11 + byte(body, 11)) then return false end
+    if sub(record, 31, 31 + length) ~= sub(body, 13, 13 + byte(body, 13)) then return false end
   end
   if state == 1 then
     return math.floor(head / 8) % 2 == 0 and now >= til + tolerance
   end
   local at = 31
   if math.floor(head / 16) % 2 == 1 then at = at + 1 + byte(record, at) end
-  at = at + 3 + unpacked('>I2', record, at + 1)
-  at = at + 1 + byte(record, at)
-  return now >= unpacked('>I6', record, at)
+  return now >= unpacked('>I6', record, afterNames(record, at))
 end
 
 local letters, others, writes, seen = {}, {}, {}, {}
@@ -126,8 +139,9 @@ for i = 1, count do
     local new = nil
     if state >= 2 and state <= 4 and now >= til then
       local from = 3 + 2 * kind
+      local stop = ending(ARGV[from + 1])
       new = ARGV[from]
-        .. pack('>I7I6I6', math.max(token, oldToken + 1), ending(ARGV[from + 1]), now) .. body
+        .. pack('>I7I6I4', math.max(token, oldToken + 1), stop, span(stop)) .. body
     elseif isFree(record, head, oldToken, til, kind, ARGV[at + 2], body) then
       new = granted(record, head, oldToken, kind, body)
     end

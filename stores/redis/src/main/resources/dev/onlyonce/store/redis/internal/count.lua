@@ -10,7 +10,7 @@ local page = redis.call('hscan', KEYS[1], ARGV[2], 'count', ARGV[3])
 local counts = {0, 0, 0, 0, 0}
 local all = page[2]
 for i = 1, #all, 2 do
-  if #all[i] == 22 then
+  if #all[i] == 14 then
     local head, token, til = struct.unpack('>BI7I6', all[i + 1])
     local state = head % 8
     if state > 4 then state = 0 end

@@ -11,7 +11,7 @@ local floor, grace, limit = tonumber(string.sub(found, 18)), tonumber(ARGV[2]), 
 local page = redis.call('hscan', KEYS[1], ARGV[3], 'count', ARGV[4])
 local all, gone, cursor = page[2], {}, page[1]
 for i = 1, #all, 2 do
-  if #all[i] == 22 then
+  if #all[i] == 14 then
     local head, token, til = struct.unpack('>BI7I6', all[i + 1])
     local state = head % 8
     if state >= 2 and state <= 4 and now >= til + grace then

@@ -17,16 +17,29 @@ local fields = {}
 for i = 1, count do fields[i] = ARGV[3 + (i - 1) * 4] end
 local records = redis.call('hmget', KEYS[1], unpack(fields))
 
+-- How far a time is from now, in four bytes: milliseconds, or from 2^31 on seconds, or not known.
+local function span(til)
+  local ms = til - now
+  if ms < 2147483648 then return ms end
+  return math.min(2147483648 + math.ceil(ms / 1000), 4294967295)
+end
+
+-- Returns where what follows the names in the details is.
+local function afterNames(record, at)
+  at = at + 2 + byte(record, at + 1)
+  at = at + 2 + unpacked('>I2', record, at)
+  return at + 1 + byte(record, at)
+end
+
 -- Returns what stands behind the times, with another checkpoint.
 local function saved(record, checkpoint)
   local head, at = byte(record), 31
   if math.floor(head / 16) % 2 == 1 then at = at + 1 + byte(record, at) end
   local has = byte(record, at)
-  local stop = at + 3 + unpacked('>I2', record, at + 1)
-  stop = stop + byte(record, stop)
+  local stop = afterNames(record, at)
   if math.floor(has / 2) % 2 == 1 then stop = stop + 6 end
   if has % 2 == 0 then has = has + 1 end
-  return sub(record, 21, at - 1) .. char(has) .. sub(record, at + 1, stop)
+  return sub(record, 19, at - 1) .. char(has) .. sub(record, at + 1, stop - 1)
     .. pack('>I4', #checkpoint - 1) .. sub(checkpoint, 2)
 end
 
@@ -38,8 +51,8 @@ for i = 1, count do
   digits[i] = '0'
   if record and sub(record, 2, 8) == token and byte(record) % 8 == 1 then
     local til = math.min(now + ARGV[at + 2], 281474976710655)
-    local rest = checkpoint == '' and sub(record, 21) or saved(record, checkpoint)
-    local new = sub(record, 1, 8) .. pack('>I6I6', til, now) .. rest
+    local rest = checkpoint == '' and sub(record, 19) or saved(record, checkpoint)
+    local new = sub(record, 1, 8) .. pack('>I6I4', til, span(til)) .. rest
     writes[#writes + 1] = field
     writes[#writes + 1] = new
     seen[field] = new

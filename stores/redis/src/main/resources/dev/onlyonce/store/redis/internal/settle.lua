@@ -23,6 +23,20 @@ local function ending(ms)
   return math.min(now + ms, 281474976710655)
 end
 
+-- How far a time is from now, in four bytes: milliseconds, or from 2^31 on seconds, or not known.
+local function span(til)
+  local ms = til - now
+  if ms < 2147483648 then return ms end
+  return math.min(2147483648 + math.ceil(ms / 1000), 4294967295)
+end
+
+-- Returns where what follows the names in the details is.
+local function afterNames(record, at)
+  at = at + 2 + byte(record, at + 1)
+  at = at + 2 + unpacked('>I2', record, at)
+  return at + 1 + byte(record, at)
+end
+
 local kinds = {}
 local function kindOf(number)
   local at = 4 * number
@@ -33,7 +47,7 @@ local function kindOf(number)
     head = head,
     plain = char(head),
     compared = char(head + 16),
-    times = pack('>I6I6', expires, now),
+    times = pack('>I6I4', expires, span(expires)),
     notBefore = pack('>I6', notBefore),
     attempts = ARGV[at + 3],
   }
@@ -44,24 +58,23 @@ end
 local function released(record, head, token, kind)
   local at = 31
   if math.floor(head / 16) % 2 == 1 then at = at + 1 + byte(record, at) end
-  local stop = at + 3 + unpacked('>I2', record, at + 1)
-  stop = stop + byte(record, stop)
-  local attempt = unpacked('>I2', record, 21)
+  local stop = afterNames(record, at)
+  local attempt = unpacked('>I2', record, 19)
   if kind.attempts == 'F' then attempt = math.max(attempt - 1, 0) end
   if kind.attempts == 'R' then attempt = 0 end
-  return char(head + 3) .. token .. kind.times .. pack('>I2', attempt) .. sub(record, 23, at - 1)
-    .. char(byte(record, at) + 4) .. sub(record, at + 1, stop) .. kind.notBefore
-    .. sub(record, stop + 1)
+  return char(head + 3) .. token .. kind.times .. pack('>I2', attempt) .. sub(record, 21, at - 1)
+    .. char(byte(record, at) + 4) .. sub(record, at + 1, stop - 1) .. kind.notBefore
+    .. sub(record, stop)
 end
 
 local function settled(record, head, token, kind, result)
   if kind.state == 2 then
     if math.floor(head / 16) % 2 == 0 then
-      return kind.plain .. token .. kind.times .. sub(record, 21, 30) .. result
+      return kind.plain .. token .. kind.times .. sub(record, 19, 30) .. result
     end
-    return kind.compared .. token .. kind.times .. sub(record, 21, 31 + byte(record, 31)) .. result
+    return kind.compared .. token .. kind.times .. sub(record, 19, 31 + byte(record, 31)) .. result
   elseif kind.state == 3 then
-    return char(head - 1 + kind.head) .. token .. kind.times .. sub(record, 21) .. result
+    return char(head - 1 + kind.head) .. token .. kind.times .. sub(record, 19) .. result
   end
   return released(record, head, token, kind)
 end

@@ -1,0 +1,291 @@
+package dev.onlyonce.store.redis;
+
+import static dev.onlyonce.store.redis.Claims.ask;
+import static dev.onlyonce.store.redis.Claims.claim;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onlyonce.Claim;
+import dev.onlyonce.services.RedisServer;
+import dev.onlyonce.services.Servers;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.Renewal;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.testkit.Semantics;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** What a store is opened with, and what it finds there. */
+@ExtendWith(Servers.class)
+class RedisSettingsTest {
+
+  private RedisServer server;
+
+  @BeforeEach
+  void empty(RedisServer own) {
+    server = own;
+    Raw.ask(
+        server,
+        it -> {
+          it.configSet("maxmemory-policy", "noeviction");
+          it.configSet("maxmemory", "0");
+          it.configSet("appendfsync", "everysec");
+          return it.flushAll();
+        });
+  }
+
+  private RedisStore.Builder at() {
+    return RedisStore.at(server.url());
+  }
+
+  private static StoreException refused(Kind kind, Supplier<?> opening) {
+    try {
+      Object opened = opening.get();
+      throw new AssertionError("opened " + opened);
+    } catch (StoreException e) {
+      assertThat(e.kind()).as(e.getMessage()).isEqualTo(kind);
+      return e;
+    }
+  }
+
+  @Test
+  void the_number_of_shards_is_fixed_when_a_store_is_made() {
+    at().shards(4).open().close();
+    try (RedisStore store = at().open()) {
+      claim(store, "a");
+    }
+    String kept = Raw.ask(server, it -> it.hget("onlyonce:meta", "shards"));
+    assertThat(kept).isEqualTo("4");
+    assertThat(refused(Kind.REJECTED, () -> at().shards(16).open()))
+        .hasMessageContainingAll("onlyonce:meta", "4 shards", "16 were asked for", "leave it out");
+  }
+
+  @Test
+  void a_new_store_has_sixteen_shards_in_keys_that_never_end() {
+    try (RedisStore store = at().open()) {
+      claim(store, "a");
+    }
+    for (String key : Raw.ask(server, it -> it.keys("*"))) {
+      long left = Raw.ask(server, it -> it.pttl(key));
+      assertThat(left).as("time to live of " + key).isEqualTo(-1);
+    }
+    Set<String> shards = Raw.ask(server, it -> it.keys("onlyonce:{*}"));
+    assertThat(shards).hasSize(16);
+  }
+
+  @Test
+  void stores_with_different_prefixes_have_nothing_in_common() {
+    try (RedisStore one = at().prefix("one").open();
+        RedisStore two = at().prefix("two").open()) {
+      claim(one, "a");
+      claim(two, "a");
+      assertThat(ask(one, "a")).isInstanceOf(Answer.InProgress.class);
+    }
+  }
+
+  @Test
+  void a_key_with_braces_does_not_break_out_of_its_shard() {
+    try (RedisStore store = at().shards(2).open()) {
+      Claim claim = claim(store, "{evil}:{0}\r\nFLUSHALL");
+      assertThat(ask(store, "{evil}:{0}\r\nFLUSHALL")).isInstanceOf(Answer.InProgress.class);
+      store.settle(List.of(Claims.done(claim)));
+    }
+    long keys = Raw.ask(server, it -> it.dbSize());
+    assertThat(keys).as("settings, scopes and two shards").isEqualTo(4);
+  }
+
+  @Test
+  void a_store_of_a_newer_format_is_refused() {
+    at().open().close();
+    Raw.ask(server, it -> it.hset("onlyonce:meta", "format", "2"));
+    assertThat(refused(Kind.REJECTED, () -> at().open()))
+        .hasMessageContainingAll("format 2", "newer");
+  }
+
+  /** Two processes with two secrets would not see each other's claims. */
+  @Test
+  @Semantics({69, 77})
+  void a_store_that_is_emptied_while_it_is_open_answers_nothing_any_more() {
+    try (RedisStore store = at().open()) {
+      Claim claim = claim(store, "a");
+      Raw.ask(server, it -> it.flushAll());
+      assertThat(refused(Kind.REJECTED, () -> ask(store, "a")))
+          .hasMessageContainingAll("emptied", "open the store anew");
+      refused(Kind.REJECTED, () -> store.settle(List.of(Claims.done(claim))));
+      refused(Kind.REJECTED, () -> store.purge(1));
+      refused(Kind.REJECTED, () -> store.totals());
+      try (RedisStore anew = at().open()) {
+        claim(anew, "a");
+        refused(Kind.REJECTED, () -> ask(store, "a"));
+      }
+    }
+  }
+
+  @Test
+  void a_store_whose_settings_were_deleted_alone_is_refused() {
+    at().open().close();
+    Raw.ask(server, it -> it.del("onlyonce:meta"));
+    assertThat(refused(Kind.REJECTED, () -> at().open()))
+        .hasMessageContainingAll("onlyonce:{", "deleted or restored alone");
+  }
+
+  @Test
+  void databases_are_apart() {
+    try (RedisStore zero = at().open();
+        RedisStore one = at().database(1).open()) {
+      claim(zero, "a");
+      claim(one, "a");
+    }
+  }
+
+  @Test
+  @Semantics(69)
+  void a_port_where_nobody_listens_is_named_at_once() {
+    RedisStore.Builder nobody = RedisStore.at("127.0.0.1", 1);
+    assertThat(refused(Kind.UNAVAILABLE, nobody::open)).hasMessageContaining("127.0.0.1:1");
+  }
+
+  @Test
+  void a_wrong_password_is_told_and_not_shown() {
+    String address = "127.0.0.1:" + server.address().getPort();
+    Raw.ask(server, it -> it.configSet("requirepass", "geheim"));
+    try {
+      String wrong = "redis://:gehe1m@" + address;
+      assertThat(refused(Kind.REJECTED, () -> RedisStore.open(wrong)))
+          .hasMessageContainingAll(address, "WRONGPASS")
+          .hasMessageNotContaining("gehe1m");
+      assertThat(refused(Kind.REJECTED, () -> RedisStore.open("redis://" + address)))
+          .hasMessageContaining("NOAUTH");
+      RedisStore.open("redis://:geheim@" + address).close();
+      RedisStore.at("redis://" + address).login("default", "geheim").open().close();
+    } finally {
+      try (Jedis jedis = new Jedis(URI.create("redis://:geheim@" + address))) {
+        jedis.configSet("requirepass", "");
+      }
+    }
+  }
+
+  @Test
+  @Semantics(68)
+  void a_policy_that_evicts_keys_is_refused() {
+    for (String policy : List.of("allkeys-lru", "volatile-ttl")) {
+      Raw.ask(server, it -> it.configSet("maxmemory-policy", policy));
+      assertThat(refused(Kind.REJECTED, () -> at().open()))
+          .hasMessageContainingAll("maxmemory-policy " + policy, "noeviction");
+    }
+  }
+
+  @Test
+  @Semantics(68)
+  void weak_persistence_is_told_in_plain_words() {
+    try (RedisStore store = at().open()) {
+      assertThat(store.findings().warnings())
+          .singleElement()
+          .asString()
+          .contains("appendfsync everysec", "loss of power");
+      assertThat(store.findings().cluster()).isFalse();
+    }
+    Raw.ask(server, it -> it.configSet("appendfsync", "always"));
+    try (RedisStore store = at().open()) {
+      assertThat(store.findings().warnings()).isEmpty();
+    }
+    Raw.ask(server, it -> it.configSet("appendonly", "no"));
+    try (RedisStore store = at().open()) {
+      assertThat(store.findings().warnings())
+          .singleElement()
+          .asString()
+          .contains("appendonly no", "are new");
+    } finally {
+      Raw.ask(server, it -> it.configSet("appendonly", "yes"));
+    }
+  }
+
+  @Test
+  @Semantics(68)
+  void settings_that_the_server_does_not_tell_are_told_to_be_unknown() {
+    Raw.ask(server, it -> it.aclSetUser("barred", "on", ">pw", "~*", "&*", "+@all", "-config"));
+    try (RedisStore store = at().login("barred", "pw").open()) {
+      assertThat(store.findings().warnings()).singleElement().asString().contains("CONFIG");
+      assertThat(store.findings().servers().get(0).appendonly()).isNull();
+      claim(store, "a");
+    }
+  }
+
+  @Test
+  @Semantics(77)
+  void the_window_is_what_the_memory_holds_at_a_rate() {
+    try (RedisStore store = at().open()) {
+      assertThat(store.findings().window(1_000, 96)).as("without a limit").isEmpty();
+    }
+    Raw.ask(server, it -> it.configSet("maxmemory", "1gb"));
+    try (RedisStore store = at().open()) {
+      Duration window = store.findings().window(1_000, 96).orElseThrow();
+      assertThat(window).isBetween(Duration.ofHours(3), Duration.ofSeconds(11_184));
+    }
+  }
+
+  @Test
+  @Semantics(93)
+  void a_server_that_no_other_can_replace_is_believed_about_the_time() {
+    try (RedisStore store = at().open()) {
+      Claim lapsed = claim(store, "a");
+      store.renew(List.of(new Renewal(lapsed, Duration.ZERO, null)));
+      claim(store, "a");
+    }
+  }
+
+  @Test
+  void settings_are_checked_when_they_are_set() {
+    RedisStore.Builder builder = at();
+    assertThatThrownBy(() -> builder.prefix("a{b}")).hasMessageContaining("'a{b}'");
+    assertThatThrownBy(() -> builder.shards(0)).hasMessage("shards must be 1 to 1,024, was 0");
+    assertThatThrownBy(() -> builder.connections(0)).hasMessageContaining("was 0");
+    assertThatThrownBy(() -> builder.timeout(Duration.ZERO)).hasMessageContaining("PT0S");
+    assertThatThrownBy(() -> builder.waitForReplicas(0, Duration.ofSeconds(1)))
+        .hasMessageContaining("was 0");
+    assertThatThrownBy(() -> RedisStore.at()).hasMessageContaining("name a server");
+    assertThatThrownBy(() -> RedisStore.at("redis://:geheim@h/x"))
+        .hasMessageContaining("'x'")
+        .hasMessageNotContaining("geheim");
+    assertThatThrownBy(() -> RedisStore.at("redis://:geheim @h")).hasMessageNotContaining("geheim");
+    assertThatThrownBy(() -> RedisStore.at("http://h")).hasMessageContaining("rediss://");
+    assertThatThrownBy(() -> RedisStore.at("redis://:geheim@h", "redis://:hemlig@h"))
+        .hasMessageContaining("differ")
+        .hasMessageNotContaining("geheim")
+        .hasMessageNotContaining("hemlig");
+  }
+
+  @Test
+  @Semantics(94)
+  void a_pool_of_one_connection_serves_many_threads() throws Exception {
+    try (RedisStore store = at().connections(1).open()) {
+      List<Thread> threads = new ArrayList<>();
+      AtomicInteger won = new AtomicInteger();
+      for (int i = 0; i < 64; i++) {
+        Thread thread =
+            new Thread(
+                () -> {
+                  if (ask(store, "a") instanceof Answer.Claimed) {
+                    won.incrementAndGet();
+                  }
+                });
+        threads.add(thread);
+        thread.start();
+      }
+      for (Thread each : threads) {
+        each.join();
+      }
+      assertThat(won).hasValue(1);
+    }
+  }
+}
