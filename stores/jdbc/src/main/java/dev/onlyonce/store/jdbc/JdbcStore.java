@@ -13,6 +13,7 @@ import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.RecordSink;
 import dev.onlyonce.spi.RecordSource;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
@@ -21,6 +22,7 @@ import dev.onlyonce.spi.TransactionalStore;
 import dev.onlyonce.store.jdbc.internal.JdbcEngine;
 import dev.onlyonce.store.jdbc.internal.Tables;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +53,7 @@ public final class JdbcStore
     implements ClaimStore,
         ClaimReader,
         RecordSource,
+        RecordSink,
         TransactionalStore<Connection>,
         PositionStore<Connection> {
 
@@ -149,6 +152,15 @@ public final class JdbcStore
     return engine.find(ids);
   }
 
+  /**
+   * Writes records, and then looks which of them are there: one that another writer has replaced at
+   * once reads as not written.
+   */
+  @Override
+  public List<Boolean> put(List<ClaimRecord> batch) {
+    return engine.put(batch);
+  }
+
   /** Lists records in the order of their scopes and keys. */
   @Override
   public Page list(Query query, @Nullable String cursor) {
@@ -170,6 +182,15 @@ public final class JdbcStore
   @Override
   public Set<Scope> scopes() {
     return engine.scopes();
+  }
+
+  /** Tells whether a new transaction may succeed where this one failed. */
+  boolean mayTryAgain(SQLException e) {
+    return engine.mayTryAgain(e);
+  }
+
+  StoreException exception(SQLException e) {
+    return engine.exception(e);
   }
 
   /** Later calls are refused. The source is the caller's, and stays open. */

@@ -34,6 +34,9 @@ interface Dialect {
   /** Renews what is held; returns as {@link #settle} does. */
   BitSet renew(Connection connection, List<Item.Renew> items, long stamp) throws SQLException;
 
+  /** Writes records where none or one with a smaller token is; returns as {@link #settle} does. */
+  BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException;
+
   /** Looks at keys, in order. */
   List<Look> find(Connection connection, List<RecordId> ids) throws SQLException;
 

@@ -166,14 +166,14 @@ final class H2 implements Dialect {
       throws SQLException {
     String sql =
         over == null
-            ? "insert into {claim} (token, state, attempt, lapse, request, stamp, until_ms,"
-                + " expires_ms, created_ms, updated_ms, fingerprint, result_kind, result_type,"
-                + " result, checkpoint, owner, scope, k, key_text)"
-                + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            : "update {claim} set token = ?, state = ?, attempt = ?, lapse = ?, request = ?,"
-                + " stamp = ?, until_ms = ?, expires_ms = ?, created_ms = ?, updated_ms = ?,"
-                + " fingerprint = ?, result_kind = ?, result_type = ?, result = ?, checkpoint = ?,"
-                + " owner = ? where scope = ? and k = ? and stamp = ?";
+            ? "insert into {claim} ("
+                + String.join(", ", Row.SET)
+                + ", key_text) values ("
+                + "?, ".repeat(Row.SET.size())
+                + "?)"
+            : "update {claim} set "
+                + String.join(" = ?, ", Row.SET.subList(0, Row.SET.indexOf("scope")))
+                + " = ? where scope = ? and k = ? and stamp = ?";
     try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
       Params params = new Params(statement);
       Row written = new Row(record, stamp, record.checkpoint());
@@ -233,6 +233,25 @@ final class H2 implements Dialect {
         items,
         stamp,
         (record, item, now) -> machine.renew(record, item.renewal(), now));
+  }
+
+  @Override
+  public BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException {
+    return inTurn(
+        connection,
+        () -> {
+          List<Look> looks = find(connection, items.stream().map(Item::id).toList());
+          BitSet written = new BitSet();
+          for (int i = 0; i < items.size(); i++) {
+            Row row = looks.get(i).row();
+            ClaimRecord record = items.get(i).record();
+            written.set(
+                i,
+                (row == null || row.record().token() < record.token())
+                    && write(connection, row, record, stamp));
+          }
+          return written;
+        });
   }
 
   @Override

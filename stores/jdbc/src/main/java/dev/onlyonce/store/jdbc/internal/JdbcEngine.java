@@ -210,6 +210,11 @@ public final class JdbcEngine {
     return verbs.find(leased, ids);
   }
 
+  /** As {@link dev.onlyonce.spi.RecordSink#put}. */
+  public List<Boolean> put(List<ClaimRecord> batch) {
+    return verbs.put(leased, batch);
+  }
+
   /** As {@link dev.onlyonce.spi.ClaimReader#find}. */
   public Optional<ClaimRecord> find(Scope scope, Key key) {
     return find(List.of(new RecordId(scope, key))).get(0);
@@ -253,6 +258,17 @@ public final class JdbcEngine {
   /** As {@link dev.onlyonce.spi.PositionStore#load}. */
   public Map<String, Position> load(Connection tx, Scope consumer) {
     return inside.load(tx, consumer);
+  }
+
+  /** Tells whether a new transaction may succeed where this one failed. */
+  public boolean mayTryAgain(SQLException e) {
+    Fault fault = dialect.fault(e);
+    return fault == Fault.CONFLICT || fault == Fault.CONNECTION_LOST;
+  }
+
+  /** Returns what the store throws for a fault. */
+  public StoreException exception(SQLException e) {
+    return Leased.exception(dialect.fault(e), e);
   }
 
   /** From now on everything is refused. */

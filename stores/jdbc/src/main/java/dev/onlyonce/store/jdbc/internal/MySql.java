@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -293,6 +294,31 @@ class MySql implements Dialect {
       }
       params.number(stamp);
       return allOrUnknown(statement.executeUpdate(), items.size());
+    }
+  }
+
+  @Override
+  public BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException {
+    String isSmaller = "stamp = values(stamp) or token < values(token)";
+    String values = "(" + "?, ".repeat(Row.SET.size()) + "?)";
+    String sql =
+        "insert into {claim} ("
+            + String.join(", ", Row.SET)
+            + ", key_text) values "
+            + String.join(", ", Collections.nCopies(items.size(), values))
+            + " on duplicate key update stamp = if(token < values(token), values(stamp), stamp), "
+            + Row.SET.stream()
+                .filter(it -> !List.of("stamp", "scope", "k").contains(it))
+                .map(it -> it + " = if(" + isSmaller + ", values(" + it + "), " + it + ")")
+                .collect(Collectors.joining(", "));
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      Params params = new Params(statement);
+      for (Item.Put item : items) {
+        new Row(item.record(), stamp, item.record().checkpoint()).set(params);
+        params.text(text.of(item.key()));
+      }
+      statement.executeUpdate();
+      return new BitSet();
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -55,6 +56,7 @@ final class PostgreSql implements Dialect {
   private final String settle;
   private final String renew;
   private final String find;
+  private final String put;
   private final String position;
   private final PostgreSqlPurge purge;
 
@@ -65,6 +67,7 @@ final class PostgreSql implements Dialect {
     this.claim = tables.in(claimStatement(toleranceMillis));
     this.settle = tables.in(settleStatement());
     this.renew = tables.in(renewStatement());
+    this.put = tables.in(putStatement());
     this.find = tables.in(findStatement());
     this.purge = new PostgreSqlPurge(tables);
   }
@@ -267,6 +270,48 @@ final class PostgreSql implements Dialect {
           .number(stamp);
       return ordinals(statement);
     }
+  }
+
+  @Override
+  public BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(put)) {
+      new Params(statement)
+          .array("text", items, (Item.Put it) -> it.scope().name())
+          .array("bytea", items, Item.Put::k)
+          .array("int8", items, (Item.Put it) -> it.record().token())
+          .array("int2", items, (Item.Put it) -> it.record().state().code())
+          .array("int4", items, (Item.Put it) -> it.record().attempt())
+          .array("int2", items, (Item.Put it) -> it.record().lapse().code())
+          .array("int8", items, (Item.Put it) -> it.record().requestId())
+          .array("int8", items, (Item.Put it) -> stamp)
+          .array("int8", items, Item.Put::until)
+          .array("int8", items, Item.Put::expires)
+          .array("int8", items, (Item.Put it) -> it.record().createdAtMillis())
+          .array("int8", items, (Item.Put it) -> it.record().updatedAtMillis())
+          .array("bytea", items, Item.Put::fingerprint)
+          .array("int2", items, (Item.Put it) -> Row.Results.kind(it.record().result()))
+          .array("bytea", items, (Item.Put it) -> Row.Results.type(it.record().result()))
+          .array("bytea", items, (Item.Put it) -> Row.Results.bytes(it.record().result()))
+          .array("bytea", items, (Item.Put it) -> it.record().checkpoint())
+          .array("text", items, (Item.Put it) -> text.fittingOwner(it.record().owner()))
+          .array("text", items, (Item.Put it) -> text.of(it.key()));
+      statement.executeUpdate();
+      return new BitSet();
+    }
+  }
+
+  private static String putStatement() {
+    return """
+        insert into {claim} as c (%s, key_text)
+        select * from unnest(?::text[], ?::bytea[], ?::bigint[], ?::smallint[], ?::integer[],
+          ?::smallint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
+          ?::bigint[], ?::bytea[], ?::smallint[], ?::bytea[], ?::bytea[], ?::bytea[], ?::text[],
+          ?::text[])
+        on conflict (scope, k) do update set %s where c.token < excluded.token
+        """
+        .formatted(
+            Row.COLUMNS,
+            Row.SET.stream().map(it -> it + " = excluded." + it).collect(Collectors.joining(", ")));
   }
 
   private static String findStatement() {

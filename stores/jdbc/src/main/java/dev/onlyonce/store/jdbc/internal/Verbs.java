@@ -139,6 +139,22 @@ final class Verbs {
         (record, item, now) -> machine.renew(record, item.renewal(), now));
   }
 
+  /** Tells what was written: where the row's stamp is the statement's own. */
+  List<Boolean> put(Runner runner, List<ClaimRecord> batch) {
+    Batch<Item.Put, Boolean> items = new Batch<>(batch.stream().map(Item.Put::new).toList());
+    items.forEachStatement(
+        part -> {
+          long stamp = ThreadLocalRandom.current().nextLong();
+          List<Item.Put> open = part.open();
+          runner.run(connection -> dialect.put(connection, open, stamp));
+          List<Look> looks =
+              runner.run(
+                  connection -> dialect.find(connection, open.stream().map(Item::id).toList()));
+          part.answerOpen(index -> looks.get(index).by(stamp).mine());
+        });
+    return items.answers();
+  }
+
   private interface Statement<I> {
     BitSet run(Connection connection, List<I> items, long stamp) throws SQLException;
   }
