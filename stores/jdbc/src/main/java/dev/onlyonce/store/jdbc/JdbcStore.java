@@ -1,5 +1,6 @@
 package dev.onlyonce.store.jdbc;
 
+import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
@@ -10,13 +11,18 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.RecordSink;
 import dev.onlyonce.spi.RecordSource;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.TransactionalStore;
 import dev.onlyonce.store.jdbc.internal.JdbcEngine;
 import dev.onlyonce.store.jdbc.internal.Tables;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +49,13 @@ import org.jspecify.annotations.Nullable;
  * not help, FULL where the database says that it has no room. How long a call waits for a database
  * that does not answer is a setting of the driver and the pool.
  */
-public final class JdbcStore implements ClaimStore, ClaimReader, RecordSource {
+public final class JdbcStore
+    implements ClaimStore,
+        ClaimReader,
+        RecordSource,
+        RecordSink,
+        TransactionalStore<Connection>,
+        PositionStore<Connection> {
 
   private final JdbcEngine engine;
 
@@ -100,6 +112,41 @@ public final class JdbcStore implements ClaimStore, ClaimReader, RecordSource {
     return engine.purge(Limits.requirePositive("limit", limit));
   }
 
+  /**
+   * Claims each key inside the transaction, or answers what is known of it. The connection must not
+   * be one that commits by itself. A key that another open transaction has is {@link
+   * Answer.InProgress} at once, or after {@code maxWait}; on MySQL, whose shortest wait is a
+   * second, after a second for each such key.
+   *
+   * <p>At REPEATABLE READ and SERIALIZABLE the database may refuse with a conflict what came after
+   * the transaction's snapshot: UNAVAILABLE, to be rolled back and begun anew.
+   */
+  @Override
+  public List<Answer> claim(Connection transaction, List<ClaimRequest> batch, Duration maxWait) {
+    return engine.claim(transaction, batch, maxWait);
+  }
+
+  @Override
+  public List<Held> settle(Connection transaction, List<? extends Settlement> batch) {
+    return engine.settle(transaction, batch);
+  }
+
+  @Override
+  public boolean holds(Connection transaction, Claim claim) {
+    return engine.holds(transaction, claim);
+  }
+
+  /** Saves positions. The name of a source is at most 512 bytes of UTF-8. */
+  @Override
+  public void save(Connection transaction, Scope consumer, Map<String, Position> bySource) {
+    engine.save(transaction, consumer, bySource);
+  }
+
+  @Override
+  public Map<String, Position> load(Connection transaction, Scope consumer) {
+    return engine.load(transaction, consumer);
+  }
+
   @Override
   public Optional<ClaimRecord> find(Scope scope, Key key) {
     return engine.find(scope, key);
@@ -108,6 +155,15 @@ public final class JdbcStore implements ClaimStore, ClaimReader, RecordSource {
   @Override
   public List<Optional<ClaimRecord>> find(List<RecordId> ids) {
     return engine.find(ids);
+  }
+
+  /**
+   * Writes records, and then looks which of them are there: one that another writer has replaced at
+   * once reads as not written.
+   */
+  @Override
+  public List<Boolean> put(List<ClaimRecord> batch) {
+    return engine.put(batch);
   }
 
   /** Lists records in the order of their scopes and keys. */
@@ -131,6 +187,15 @@ public final class JdbcStore implements ClaimStore, ClaimReader, RecordSource {
   @Override
   public Set<Scope> scopes() {
     return engine.scopes();
+  }
+
+  /** Tells whether a new transaction may succeed where this one failed. */
+  boolean mayTryAgain(SQLException e) {
+    return engine.mayTryAgain(e);
+  }
+
+  StoreException exception(SQLException e) {
+    return engine.exception(e);
   }
 
   /** Later calls are refused. The source is the caller's, and stays open. */

@@ -44,6 +44,7 @@ final class Pools {
     config.setJdbcUrl(url);
     config.setTransactionIsolation("TRANSACTION_" + isolation);
     config.setMaximumPoolSize(size);
+    config.setConnectionTimeout(5_000);
     config.setPoolName(isolation);
     return new HikariDataSource(config);
   }

@@ -1,6 +1,7 @@
 package dev.onlyonce.store.jdbc.internal;
 
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.RecordId;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,6 +18,13 @@ interface Dialect {
   List<Look> claim(Connection connection, List<Item.Claim> items, long stamp) throws SQLException;
 
   /**
+   * Claims inside the caller's transaction, without waiting for other transactions: what one of
+   * them has is busy. The transaction goes on.
+   */
+  List<Look> claimInside(Connection connection, List<Item.Claim> items, long stamp)
+      throws SQLException;
+
+  /**
    * Settles what is held.
    *
    * @return the items that are known to be settled; of the others the row tells by its stamp
@@ -26,8 +34,16 @@ interface Dialect {
   /** Renews what is held; returns as {@link #settle} does. */
   BitSet renew(Connection connection, List<Item.Renew> items, long stamp) throws SQLException;
 
+  /** Writes records where none or one with a smaller token is; returns as {@link #settle} does. */
+  BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException;
+
   /** Looks at keys, in order. */
   List<Look> find(Connection connection, List<RecordId> ids) throws SQLException;
+
+  /** Saves a position unless a larger one is there. */
+  void savePosition(
+      Connection connection, Scope consumer, byte[] source, PositionStore.Position position)
+      throws SQLException;
 
   /**
    * Forgets some records that expired that long ago, and raises the floor.

@@ -5,11 +5,13 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimMachine;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.RecordId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Stores of one database take turns by a lock in this JVM, since statements of H2 that merge
  * into one table at once get into each other's way for seconds. Nothing relies on it but the speed.
+ * Whoever has the lock waits only shortly for the rows of open transactions, which may want the
+ * lock.
  */
 final class H2 implements Dialect {
 
@@ -34,6 +38,7 @@ final class H2 implements Dialect {
   private static final String MILLIS =
       "cast(floor(extract(epoch from current_timestamp(6)) * 1000) as bigint)";
 
+  private static final int PATIENCE = 20; // milliseconds
   private static final int DUPLICATE_KEY = 23505;
   private static final List<Integer> CONFLICTS = List.of(DUPLICATE_KEY, 40001, 50200, 90131);
   private static final List<Integer> GONE = List.of(90067, 90098, 90121, 90007, 57014);
@@ -55,10 +60,63 @@ final class H2 implements Dialect {
 
   private <A> A inTurn(Connection connection, Atomic.Work<A> work) throws SQLException {
     turn.lock();
-    try {
-      return Atomic.on(connection, work);
+    try (Statement statement = connection.createStatement()) {
+      long before;
+      try (ResultSet rows = statement.executeQuery("call lock_timeout()")) {
+        rows.next();
+        before = rows.getLong(1);
+      }
+      statement.execute("set lock_timeout " + PATIENCE);
+      try {
+        return Atomic.on(connection, work);
+      } finally {
+        statement.execute("set lock_timeout " + before);
+      }
     } finally {
       turn.unlock();
+    }
+  }
+
+  /** As everywhere, but with a short patience, and one by one. */
+  @Override
+  public List<Look> claimInside(Connection connection, List<Item.Claim> items, long stamp)
+      throws SQLException {
+    List<Look> looks = new ArrayList<>();
+    for (Item.Claim item : items) {
+      try {
+        looks.addAll(claim(connection, List.of(item), stamp));
+      } catch (SQLException e) {
+        if (!CONFLICTS.contains(e.getErrorCode())) {
+          throw e;
+        }
+        looks.add(Look.BUSY);
+      }
+    }
+    return looks;
+  }
+
+  @Override
+  public void savePosition(
+      Connection connection, Scope consumer, byte[] source, PositionStore.Position position)
+      throws SQLException {
+    String sql =
+        tables.in(
+            """
+            merge into {position} p using (select cast(? as varbinary) consumer,
+              cast(? as varbinary) source, cast(? as bigint) epoch, cast(? as bigint) next) i
+            on p.consumer = i.consumer and p.source = i.source
+            when matched and (i.epoch, i.next) > (p.epoch, p.next)
+              then update set epoch = i.epoch, next = i.next
+            when not matched then insert (consumer, source, epoch, next)
+              values (i.consumer, i.source, i.epoch, i.next)
+            """);
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      new Params(statement)
+          .scope(consumer)
+          .bytes(source)
+          .number(position.epoch())
+          .number(position.next());
+      statement.executeUpdate();
     }
   }
 
@@ -108,14 +166,14 @@ final class H2 implements Dialect {
       throws SQLException {
     String sql =
         over == null
-            ? "insert into {claim} (token, state, attempt, lapse, request, stamp, until_ms,"
-                + " expires_ms, created_ms, updated_ms, fingerprint, result_kind, result_type,"
-                + " result, checkpoint, owner, scope, k, key_text)"
-                + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            : "update {claim} set token = ?, state = ?, attempt = ?, lapse = ?, request = ?,"
-                + " stamp = ?, until_ms = ?, expires_ms = ?, created_ms = ?, updated_ms = ?,"
-                + " fingerprint = ?, result_kind = ?, result_type = ?, result = ?, checkpoint = ?,"
-                + " owner = ? where scope = ? and k = ? and stamp = ?";
+            ? "insert into {claim} ("
+                + String.join(", ", Row.SET)
+                + ", key_text) values ("
+                + "?, ".repeat(Row.SET.size())
+                + "?)"
+            : "update {claim} set "
+                + String.join(" = ?, ", Row.SET.subList(0, Row.SET.indexOf("scope")))
+                + " = ? where scope = ? and k = ? and stamp = ?";
     try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
       Params params = new Params(statement);
       Row written = new Row(record, stamp, record.checkpoint());
@@ -175,6 +233,25 @@ final class H2 implements Dialect {
         items,
         stamp,
         (record, item, now) -> machine.renew(record, item.renewal(), now));
+  }
+
+  @Override
+  public BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException {
+    return inTurn(
+        connection,
+        () -> {
+          List<Look> looks = find(connection, items.stream().map(Item::id).toList());
+          BitSet written = new BitSet();
+          for (int i = 0; i < items.size(); i++) {
+            Row row = looks.get(i).row();
+            ClaimRecord record = items.get(i).record();
+            written.set(
+                i,
+                (row == null || row.record().token() < record.token())
+                    && write(connection, row, record, stamp));
+          }
+          return written;
+        });
   }
 
   @Override

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Limits;
@@ -178,6 +179,44 @@ interface Item {
 
     long lease() {
       return addend(renewal.lease());
+    }
+  }
+
+  /** A record that is written as it is. */
+  record Put(ClaimRecord record) implements Item {
+    @Override
+    public Scope scope() {
+      return record.scope();
+    }
+
+    @Override
+    public Key key() {
+      Key key = record.key();
+      if (key == null) {
+        throw new IllegalArgumentException(
+            "a record must have its key to be put, one of scope " + scope() + " has none");
+      }
+      return key;
+    }
+
+    @Override
+    public int weight() {
+      byte[] checkpoint = record.checkpoint();
+      return key().length() + size(record.result()) + (checkpoint == null ? 0 : checkpoint.length);
+    }
+
+    long until() {
+      return record.state() == ClaimState.RELEASED
+          ? record.notBeforeMillis()
+          : record.leaseUntilMillis();
+    }
+
+    long expires() {
+      return record.state().isSettled() ? record.expiresAtMillis() : NEVER;
+    }
+
+    byte @Nullable [] fingerprint() {
+      return record.fingerprint() == null ? null : record.fingerprint().toBytes();
     }
   }
 

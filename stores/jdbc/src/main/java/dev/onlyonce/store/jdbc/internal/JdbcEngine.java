@@ -1,5 +1,6 @@
 package dev.onlyonce.store.jdbc.internal;
 
+import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
@@ -11,6 +12,7 @@ import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
@@ -55,13 +57,20 @@ public final class JdbcEngine {
   private final Dialect dialect;
   private final Verbs verbs;
   private final Reader reader;
+  private final Inside inside;
 
-  private JdbcEngine(Settings settings, DataSource source, SqlDialect name, Dialect dialect) {
+  private JdbcEngine(
+      Settings settings,
+      DataSource source,
+      SqlDialect name,
+      Dialect dialect,
+      boolean isUndoneByTimeout) {
     this.settings = settings;
     this.name = name;
     this.dialect = dialect;
     this.leased = new Leased(source, dialect);
     this.verbs = new Verbs(dialect, new ClaimMachine(settings.tolerance(), settings.owner()));
+    this.inside = new Inside(dialect, verbs, settings.tables(), isUndoneByTimeout);
     this.reader =
         new Reader(leased, dialect, settings.tables(), Limits.millis(settings.tolerance()));
   }
@@ -121,7 +130,19 @@ public final class JdbcEngine {
             yield new H2(tables, text, machine, connection.getMetaData().getURL());
           }
         };
-    return new JdbcEngine(settings, source, name, dialect);
+    return new JdbcEngine(settings, source, name, dialect, isUndoneByTimeout(connection, name));
+  }
+
+  private static boolean isUndoneByTimeout(Connection connection, SqlDialect name)
+      throws SQLException {
+    if (name != SqlDialect.MARIADB && name != SqlDialect.MYSQL) {
+      return false;
+    }
+    try (var statement = connection.createStatement();
+        var rows = statement.executeQuery("select @@innodb_rollback_on_timeout")) {
+      rows.next();
+      return rows.getInt(1) != 0;
+    }
   }
 
   private static SchemaCheck checkOf(SqlDialect name, Tables tables) {
@@ -194,6 +215,11 @@ public final class JdbcEngine {
     return verbs.find(leased, ids);
   }
 
+  /** As {@link dev.onlyonce.spi.RecordSink#put}. */
+  public List<Boolean> put(List<ClaimRecord> batch) {
+    return verbs.put(leased, batch);
+  }
+
   /** As {@link dev.onlyonce.spi.ClaimReader#find}. */
   public Optional<ClaimRecord> find(Scope scope, Key key) {
     return find(List.of(new RecordId(scope, key))).get(0);
@@ -212,6 +238,42 @@ public final class JdbcEngine {
   /** As {@link dev.onlyonce.spi.ClaimReader#scopes}. */
   public Set<Scope> scopes() {
     return reader.scopes();
+  }
+
+  /** As {@link dev.onlyonce.spi.TransactionalStore#claim}. */
+  public List<Answer> claim(Connection tx, List<ClaimRequest> batch, Duration maxWait) {
+    return inside.claim(tx, batch, maxWait);
+  }
+
+  /** As {@link dev.onlyonce.spi.TransactionalStore#settle}. */
+  public List<Held> settle(Connection tx, List<? extends Settlement> batch) {
+    return inside.settle(tx, batch);
+  }
+
+  /** As {@link dev.onlyonce.spi.TransactionalStore#holds}. */
+  public boolean holds(Connection tx, Claim claim) {
+    return inside.holds(tx, claim);
+  }
+
+  /** As {@link dev.onlyonce.spi.PositionStore#save}. */
+  public void save(Connection tx, Scope consumer, Map<String, Position> bySource) {
+    inside.save(tx, consumer, bySource);
+  }
+
+  /** As {@link dev.onlyonce.spi.PositionStore#load}. */
+  public Map<String, Position> load(Connection tx, Scope consumer) {
+    return inside.load(tx, consumer);
+  }
+
+  /** Tells whether a new transaction may succeed where this one failed. */
+  public boolean mayTryAgain(SQLException e) {
+    Fault fault = dialect.fault(e);
+    return fault == Fault.CONFLICT || fault == Fault.CONNECTION_LOST;
+  }
+
+  /** Returns what the store throws for a fault. */
+  public StoreException exception(SQLException e) {
+    return Leased.exception(dialect.fault(e), e);
   }
 
   /** From now on everything is refused. */

@@ -1,13 +1,17 @@
 package dev.onlyonce.store.jdbc.internal;
 
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.RecordId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -131,9 +135,76 @@ class MySql implements Dialect {
             setItems(statement, items, stamp);
             statement.executeUpdate();
           }
-          List<Look> looks = find(connection, items.stream().map(Item::id).toList());
+          List<RecordId> ids = items.stream().map(Item::id).toList();
+          // They are locked already; so they are read as they are, whatever the snapshot.
+          List<Look> looks = find(connection, ids, " lock in share mode");
           return looks.stream().map(it -> it.by(stamp)).toList();
         });
+  }
+
+  /**
+   * Claims with the shortest wait for locks that there is. One busy key fails the statement, not
+   * the transaction; then the keys are claimed one by one.
+   */
+  @Override
+  public List<Look> claimInside(Connection connection, List<Item.Claim> items, long stamp)
+      throws SQLException {
+    try {
+      return claimHurried(connection, items, stamp);
+    } catch (SQLException e) {
+      if (e.getErrorCode() != LOCK_WAIT_TIMEOUT) {
+        throw e;
+      }
+    }
+    if (items.size() == 1) {
+      return List.of(Look.BUSY);
+    }
+    List<Look> looks = new ArrayList<>();
+    for (Item.Claim item : items) {
+      looks.addAll(claimInside(connection, List.of(item), stamp));
+    }
+    return looks;
+  }
+
+  /** MySQL waits a second at least. */
+  List<Look> claimHurried(Connection connection, List<Item.Claim> items, long stamp)
+      throws SQLException {
+    long seconds;
+    try (Statement statement = connection.createStatement()) {
+      try (ResultSet rows = statement.executeQuery("select @@innodb_lock_wait_timeout")) {
+        rows.next();
+        seconds = rows.getLong(1);
+      }
+      statement.execute("set innodb_lock_wait_timeout = 1");
+      try {
+        return claim(connection, items, stamp);
+      } finally {
+        statement.execute("set innodb_lock_wait_timeout = " + seconds);
+      }
+    }
+  }
+
+  @Override
+  public void savePosition(
+      Connection connection, Scope consumer, byte[] source, PositionStore.Position position)
+      throws SQLException {
+    String sql =
+        tables.in(
+            """
+            insert into {position} (consumer, source, epoch, next) values (?, ?, ?, ?)
+            on duplicate key update
+              next = case when values(epoch) > epoch then values(next)
+                when values(epoch) = epoch then greatest(next, values(next)) else next end,
+              epoch = greatest(epoch, values(epoch))
+            """);
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      new Params(statement)
+          .scope(consumer)
+          .bytes(source)
+          .number(position.epoch())
+          .number(position.next());
+      statement.executeUpdate();
+    }
   }
 
   /** A table of the items: the first names the columns. */
@@ -226,6 +297,31 @@ class MySql implements Dialect {
     }
   }
 
+  @Override
+  public BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException {
+    String isSmaller = "stamp = values(stamp) or token < values(token)";
+    String values = "(" + "?, ".repeat(Row.SET.size()) + "?)";
+    String sql =
+        "insert into {claim} ("
+            + String.join(", ", Row.SET)
+            + ", key_text) values "
+            + String.join(", ", Collections.nCopies(items.size(), values))
+            + " on duplicate key update stamp = if(token < values(token), values(stamp), stamp), "
+            + Row.SET.stream()
+                .filter(it -> !List.of("stamp", "scope", "k").contains(it))
+                .map(it -> it + " = if(" + isSmaller + ", values(" + it + "), " + it + ")")
+                .collect(Collectors.joining(", "));
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      Params params = new Params(statement);
+      for (Item.Put item : items) {
+        new Row(item.record(), stamp, item.record().checkpoint()).set(params);
+        params.text(text.of(item.key()));
+      }
+      statement.executeUpdate();
+      return new BitSet();
+    }
+  }
+
   /** The server counts what it has changed; which ones, only the rows tell. */
   private static BitSet allOrUnknown(int changed, int size) {
     BitSet held = new BitSet();
@@ -235,6 +331,11 @@ class MySql implements Dialect {
 
   @Override
   public List<Look> find(Connection connection, List<RecordId> ids) throws SQLException {
+    return find(connection, ids, "");
+  }
+
+  private List<Look> find(Connection connection, List<RecordId> ids, String lock)
+      throws SQLException {
     String sql =
         tables.in(
             "select i.ord, "
@@ -243,7 +344,8 @@ class MySql implements Dialect {
                 + Row.columns("c.")
                 + " from "
                 + table(ids.size(), "ord", "scope", "k")
-                + " i left join {claim} c on c.scope = i.scope and c.k = i.k");
+                + " i left join {claim} c on c.scope = i.scope and c.k = i.k"
+                + lock);
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       Params params = new Params(statement);
       for (int i = 0; i < ids.size(); i++) {
@@ -274,7 +376,19 @@ class MySql implements Dialect {
     @Override
     public List<Look> claim(Connection connection, List<Item.Claim> items, long stamp)
         throws SQLException {
-      String sql = claimStatement(items) + RETURNING;
+      return claim(connection, "", items, stamp);
+    }
+
+    @Override
+    List<Look> claimHurried(Connection connection, List<Item.Claim> items, long stamp)
+        throws SQLException {
+      return claim(connection, "set statement innodb_lock_wait_timeout = 0 for ", items, stamp);
+    }
+
+    private List<Look> claim(
+        Connection connection, String setting, List<Item.Claim> items, long stamp)
+        throws SQLException {
+      String sql = setting + claimStatement(items) + RETURNING;
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         setItems(statement, items, stamp);
         // Not executeQuery: Connector/J refuses it for what is not a SELECT.

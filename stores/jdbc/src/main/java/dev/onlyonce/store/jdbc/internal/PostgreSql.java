@@ -1,13 +1,18 @@
 package dev.onlyonce.store.jdbc.internal;
 
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.RecordId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * PostgreSQL: each verb is one statement with arrays for parameters.
@@ -35,18 +40,34 @@ final class PostgreSql implements Dialect {
   private static final String MILLIS =
       "(floor(extract(epoch from statement_timestamp()) * 1000))::bigint";
 
+  private static final String POSITION =
+      """
+      insert into {position} as p (consumer, source, epoch, next) values (?, ?, ?, ?)
+      on conflict (consumer, source) do update set epoch = excluded.epoch, next = excluded.next
+      where (excluded.epoch, excluded.next) > (p.epoch, p.next)
+      """;
+  private static final String TRY_LOCK =
+      "select u.ord from unnest(?::bigint[]) with ordinality as u(name, ord)"
+          + " where pg_try_advisory_xact_lock(u.name)";
+
   private final Text text;
+  private final LockNames lockNames;
   private final String claim;
   private final String settle;
   private final String renew;
   private final String find;
+  private final String put;
+  private final String position;
   private final PostgreSqlPurge purge;
 
   PostgreSql(Tables tables, Text text, long toleranceMillis) {
     this.text = text;
+    this.lockNames = new LockNames(tables);
+    this.position = tables.in(POSITION);
     this.claim = tables.in(claimStatement(toleranceMillis));
     this.settle = tables.in(settleStatement());
     this.renew = tables.in(renewStatement());
+    this.put = tables.in(putStatement());
     this.find = tables.in(findStatement());
     this.purge = new PostgreSqlPurge(tables);
   }
@@ -126,6 +147,26 @@ final class PostgreSql implements Dialect {
           .text(text.owner());
       return looks(statement, items.size(), true);
     }
+  }
+
+  /**
+   * Takes an advisory lock of each key, which others get only when the transaction has ended, and
+   * then claims those that it got. Two keys that share a lock are only slower.
+   */
+  @Override
+  public List<Look> claimInside(Connection connection, List<Item.Claim> items, long stamp)
+      throws SQLException {
+    BitSet locked;
+    try (PreparedStatement statement = connection.prepareStatement(TRY_LOCK)) {
+      new Params(statement).array("int8", items, lockNames::of);
+      locked = ordinals(statement);
+    }
+    List<Item.Claim> free = locked.stream().mapToObj(items::get).toList();
+    Iterator<Look> looks =
+        free.isEmpty() ? Collections.emptyIterator() : claim(connection, free, stamp).iterator();
+    return IntStream.range(0, items.size())
+        .mapToObj(i -> locked.get(i) ? looks.next() : Look.BUSY)
+        .toList();
   }
 
   /** Reads an ordinal, the time, the floor, and one or two rows. */
@@ -231,6 +272,48 @@ final class PostgreSql implements Dialect {
     }
   }
 
+  @Override
+  public BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(put)) {
+      new Params(statement)
+          .array("text", items, (Item.Put it) -> it.scope().name())
+          .array("bytea", items, Item.Put::k)
+          .array("int8", items, (Item.Put it) -> it.record().token())
+          .array("int2", items, (Item.Put it) -> it.record().state().code())
+          .array("int4", items, (Item.Put it) -> it.record().attempt())
+          .array("int2", items, (Item.Put it) -> it.record().lapse().code())
+          .array("int8", items, (Item.Put it) -> it.record().requestId())
+          .array("int8", items, (Item.Put it) -> stamp)
+          .array("int8", items, Item.Put::until)
+          .array("int8", items, Item.Put::expires)
+          .array("int8", items, (Item.Put it) -> it.record().createdAtMillis())
+          .array("int8", items, (Item.Put it) -> it.record().updatedAtMillis())
+          .array("bytea", items, Item.Put::fingerprint)
+          .array("int2", items, (Item.Put it) -> Row.Results.kind(it.record().result()))
+          .array("bytea", items, (Item.Put it) -> Row.Results.type(it.record().result()))
+          .array("bytea", items, (Item.Put it) -> Row.Results.bytes(it.record().result()))
+          .array("bytea", items, (Item.Put it) -> it.record().checkpoint())
+          .array("text", items, (Item.Put it) -> text.fittingOwner(it.record().owner()))
+          .array("text", items, (Item.Put it) -> text.of(it.key()));
+      statement.executeUpdate();
+      return new BitSet();
+    }
+  }
+
+  private static String putStatement() {
+    return """
+        insert into {claim} as c (%s, key_text)
+        select * from unnest(?::text[], ?::bytea[], ?::bigint[], ?::smallint[], ?::integer[],
+          ?::smallint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
+          ?::bigint[], ?::bytea[], ?::smallint[], ?::bytea[], ?::bytea[], ?::bytea[], ?::text[],
+          ?::text[])
+        on conflict (scope, k) do update set %s where c.token < excluded.token
+        """
+        .formatted(
+            Row.COLUMNS,
+            Row.SET.stream().map(it -> it + " = excluded." + it).collect(Collectors.joining(", ")));
+  }
+
   private static String findStatement() {
     return """
         select u.ord, n.us, n.token_floor, %s
@@ -250,6 +333,20 @@ final class PostgreSql implements Dialect {
           .array("text", ids, (RecordId it) -> it.scope().name())
           .array("bytea", ids, (RecordId it) -> it.key().toBytes());
       return looks(statement, ids.size(), false);
+    }
+  }
+
+  @Override
+  public void savePosition(
+      Connection connection, Scope consumer, byte[] source, PositionStore.Position value)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(position)) {
+      new Params(statement)
+          .text(consumer.name())
+          .bytes(source)
+          .number(value.epoch())
+          .number(value.next());
+      statement.executeUpdate();
     }
   }
 

@@ -35,6 +35,28 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
     return new RecordId(record.scope(), key);
   }
 
+  /** The columns that {@link #set} sets, in its order. */
+  static final List<String> SET =
+      List.of(
+          "token",
+          "state",
+          "attempt",
+          "lapse",
+          "request",
+          "stamp",
+          "until_ms",
+          "expires_ms",
+          "created_ms",
+          "updated_ms",
+          "fingerprint",
+          "result_kind",
+          "result_type",
+          "result",
+          "checkpoint",
+          "owner",
+          "scope",
+          "k");
+
   private static final List<String> NAMES =
       List.of(
           "scope",
@@ -100,29 +122,26 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
 
   /** Sets the columns, first those that change, then scope and key; scopes are bytes here. */
   void set(Params params) throws SQLException {
-    ClaimState state = record.state();
-    Fingerprint fingerprint = record.fingerprint();
-    long until =
-        state == ClaimState.RELEASED ? record.notBeforeMillis() : record.leaseUntilMillis();
+    Item.Put item = new Item.Put(record);
     params
         .number(record.token())
-        .number(state.code())
+        .number(record.state().code())
         .number(record.attempt())
         .number(record.lapse().code())
         .number(record.requestId())
         .number(stamp)
-        .number(until)
-        .number(state.isSettled() ? record.expiresAtMillis() : Item.NEVER)
+        .number(item.until())
+        .number(item.expires())
         .number(record.createdAtMillis())
         .number(record.updatedAtMillis())
-        .bytes(fingerprint == null ? null : fingerprint.toBytes())
+        .bytes(item.fingerprint())
         .number(Results.kind(record.result()))
         .bytes(Results.type(record.result()))
         .bytes(Results.bytes(record.result()))
         .bytes(checkpoint)
         .text(record.owner())
         .scope(record.scope())
-        .bytes(id().key().toBytes());
+        .bytes(item.k());
   }
 
   /** The columns of a result. */

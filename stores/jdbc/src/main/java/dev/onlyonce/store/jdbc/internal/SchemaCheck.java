@@ -29,6 +29,10 @@ abstract class SchemaCheck {
     this.tables = tables;
   }
 
+  final Tables tables() {
+    return tables;
+  }
+
   static SchemaCheck postgreSql(Tables tables) {
     return new PostgreSqlCheck(tables);
   }
@@ -155,7 +159,7 @@ abstract class SchemaCheck {
               .get(0);
       if (!collation.equals("C") && !collation.equals("POSIX")) {
         throw refused(
-            "column scope of the claims has collation " + collation,
+            "column scope of table " + tables().claim() + " has collation " + collation,
             "give it COLLATE \"C\", as the script of JdbcSchema does");
       }
     }
@@ -187,7 +191,7 @@ abstract class SchemaCheck {
               .get(0);
       if (!engine.equalsIgnoreCase("InnoDB")) {
         throw refused(
-            "the table of claims is kept by the engine " + engine,
+            tables().claim() + " is kept by the engine " + engine,
             "alter it to ENGINE = InnoDB, as the script of JdbcSchema has it");
       }
     }

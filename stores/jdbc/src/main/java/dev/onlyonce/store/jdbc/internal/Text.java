@@ -18,6 +18,10 @@ record Text(boolean isUnicode, String rawOwner) {
     return fitting(rawOwner, LONGEST_OWNER);
   }
 
+  String fittingOwner(String other) {
+    return fitting(other, LONGEST_OWNER);
+  }
+
   String of(Key key) {
     return fitting(key.toString(), LONGEST_KEY);
   }

@@ -11,6 +11,7 @@ import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.Time;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,6 +20,8 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,9 @@ final class Verbs {
 
   /** How often an item is asked for again that a statement could not see. */
   private static final int TRIES = 10;
+
+  private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+  private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(3);
 
   private final Dialect dialect;
   private final ClaimMachine machine;
@@ -61,6 +67,43 @@ final class Verbs {
       part.answerOpen(index -> answer(open.get(index).request(), looks.get(index)));
     }
     part.answerOpen(index -> new Answer.InProgress(Duration.ZERO));
+  }
+
+  /** Claims inside the caller's transaction, and waits that long for others in theirs. */
+  List<Answer> claimInside(Runner runner, List<ClaimRequest> batch, Duration maxWait, Time time) {
+    long start = time.nanoTime();
+    long patience = nanos(maxWait);
+    Batch<Item.Claim, Answer> items = new Batch<>(batch.stream().map(Item.Claim::new).toList());
+    items.forEachStatement(
+        part -> {
+          int unseen = 0;
+          while (unseen < TRIES && !part.isDone()) {
+            if (!claimSomeInside(runner, part)) {
+              unseen++;
+            } else if (time.nanoTime() - start >= patience) {
+              break;
+            } else {
+              LockSupport.parkNanos(Math.min(PAUSE, patience));
+            }
+          }
+          part.answerOpen(index -> new Answer.InProgress(Duration.ZERO));
+        });
+    return items.answers();
+  }
+
+  /** Tells whether some of those that stay open are busy. */
+  private boolean claimSomeInside(Runner runner, Batch.Part<Item.Claim, Answer> part) {
+    List<Item.Claim> open = part.open();
+    List<Look> looks =
+        runner.run(
+            connection ->
+                dialect.claimInside(connection, open, ThreadLocalRandom.current().nextLong()));
+    part.answerOpen(index -> answer(open.get(index).request(), looks.get(index)));
+    return looks.stream().anyMatch(Look::isBusy);
+  }
+
+  private static long nanos(Duration duration) {
+    return duration.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT.toNanos() : duration.toNanos();
   }
 
   /** Null if the look is out of date. */
@@ -94,6 +137,22 @@ final class Verbs {
         batch.stream().map(Item.Renew::new).toList(),
         dialect::renew,
         (record, item, now) -> machine.renew(record, item.renewal(), now));
+  }
+
+  /** Tells what was written: where the row's stamp is the statement's own. */
+  List<Boolean> put(Runner runner, List<ClaimRecord> batch) {
+    Batch<Item.Put, Boolean> items = new Batch<>(batch.stream().map(Item.Put::new).toList());
+    items.forEachStatement(
+        part -> {
+          long stamp = ThreadLocalRandom.current().nextLong();
+          List<Item.Put> open = part.open();
+          runner.run(connection -> dialect.put(connection, open, stamp));
+          List<Look> looks =
+              runner.run(
+                  connection -> dialect.find(connection, open.stream().map(Item::id).toList()));
+          part.answerOpen(index -> looks.get(index).by(stamp).mine());
+        });
+    return items.answers();
   }
 
   private interface Statement<I> {

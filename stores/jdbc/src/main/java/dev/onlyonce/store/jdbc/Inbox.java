@@ -1,0 +1,350 @@
+package dev.onlyonce.store.jdbc;
+
+import dev.onlyonce.Claim;
+import dev.onlyonce.Fingerprint;
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages whose effects are in the store's own database: claim, effect and result commit together,
+ * so each effect happens exactly once there.
+ *
+ * <p><b>Guarantee.</b> A verdict of {@link Verdict.Applied} is committed. Effects whose transaction
+ * was rolled back have not happened. What an effect does elsewhere is not covered.
+ *
+ * <p><b>Batches</b> are one transaction; if one effect fails, they are done again one by one, so
+ * that only that one fails. Effects may run more than once for this, and for conflicts, each time
+ * in a new transaction after the last one was rolled back.
+ *
+ * <p><b>Thread-safety.</b> Any number of threads.
+ *
+ * <p><b>Failure.</b> {@link StoreException} when the database does not answer, and nothing that was
+ * handed over has taken effect unless it is found done when it is handed over again.
+ */
+public final class Inbox {
+
+  private static final int TRIES = 10;
+
+  private final JdbcStore store;
+  private final DataSource source;
+  private final Scope scope;
+  private final Duration retention;
+  private final Duration maxWait;
+
+  private Inbox(
+      JdbcStore store, DataSource source, Scope scope, Duration retention, Duration maxWait) {
+    this.store = store;
+    this.source = source;
+    this.scope = scope;
+    this.retention = retention;
+    this.maxWait = maxWait;
+  }
+
+  /**
+   * Returns the inbox of a consumer, which keeps keys for 7 days and does not wait for others.
+   *
+   * @param source of connections to the store's database; the store's own will do
+   */
+  public static Inbox of(JdbcStore store, DataSource source, Scope scope) {
+    return new Inbox(store, source, scope, Limits.RETENTION, Duration.ZERO);
+  }
+
+  /** Returns this inbox, keeping keys that long. */
+  public Inbox keeping(Duration replacement) {
+    Limits.requirePositive("retention", replacement);
+    return new Inbox(store, source, scope, replacement, maxWait);
+  }
+
+  /**
+   * Returns this inbox, waiting that long for transactions that have a key. Meant for single
+   * messages: two batches may wait for one another until the time is over.
+   */
+  public Inbox waiting(Duration replacement) {
+    Limits.requireNotNegative("wait", replacement);
+    return new Inbox(store, source, scope, retention, replacement);
+  }
+
+  /** What a message does, on the transaction's connection, which it neither commits nor closes. */
+  @FunctionalInterface
+  public interface Effect {
+    /** Does it, and returns what duplicates are answered with. */
+    Result apply(Connection transaction) throws SQLException;
+  }
+
+  /**
+   * A message.
+   *
+   * @param key what it is known by
+   * @param fingerprint of its payload, null to do without
+   */
+  public record Message(Key key, @Nullable Fingerprint fingerprint, Effect effect) {
+    /** Returns a message whose payload is not compared. */
+    public static Message of(Key key, Effect effect) {
+      return new Message(key, null, effect);
+    }
+  }
+
+  /** What became of a message. The list is complete. */
+  public sealed interface Verdict {
+    /** The effect has happened now. */
+    record Applied(Result result) implements Verdict {}
+
+    /** The effect had happened before. */
+    record Duplicate(Result result) implements Verdict {}
+
+    /** The key is not to be handled, or not now, as the answer says. */
+    record Refused(Answer answer) implements Verdict {}
+
+    /** The effect failed, and has not happened. */
+    record Failed(Exception cause) implements Verdict {}
+
+    /** Tells whether the message may be acknowledged. */
+    default boolean isFinal() {
+      return this instanceof Applied
+          || this instanceof Duplicate
+          || (this instanceof Refused refused && refused.answer() instanceof Answer.Failed);
+    }
+  }
+
+  /** Handles one message in a transaction of its own. */
+  public Verdict handle(Message message) {
+    return handleAll(List.of(message)).get(0);
+  }
+
+  /** Handles messages in one transaction, or one by one if one of them fails. */
+  public List<Verdict> handleAll(List<Message> batch) {
+    return handleAll(batch, Map.of());
+  }
+
+  /**
+   * Handles messages in one transaction, with the positions that are reached by them; these are
+   * saved if all verdicts are final.
+   */
+  public List<Verdict> handleAll(List<Message> batch, Map<String, Position> positions) {
+    Map<Key, Message> first = new LinkedHashMap<>();
+    batch.forEach(it -> first.putIfAbsent(it.key(), it));
+    List<Message> messages = List.copyOf(first.values());
+    Map<Key, Verdict> verdicts = new HashMap<>();
+    try {
+      verdicts.putAll(together(messages, positions));
+    } catch (EffectException e) {
+      for (Message message : messages) {
+        verdicts.putAll(alone(message));
+      }
+      if (verdicts.values().stream().allMatch(Verdict::isFinal)) {
+        together(List.of(), positions);
+      }
+    }
+    List<Verdict> all = new ArrayList<>();
+    Set<Key> seen = new HashSet<>();
+    for (Message message : batch) {
+      Verdict verdict = verdicts.getOrDefault(message.key(), new Verdict.Refused(BUSY));
+      boolean isCopy = !seen.add(message.key());
+      Message handled = first.getOrDefault(message.key(), message);
+      all.add(isCopy ? ofCopy(verdict, handled, message) : verdict);
+    }
+    return all;
+  }
+
+  private static final Answer BUSY = new Answer.InProgress(Duration.ZERO);
+
+  /** A copy in the same batch follows the first one, if it is one. */
+  private static Verdict ofCopy(Verdict verdict, Message handled, Message copy) {
+    Fingerprint stored = handled.fingerprint();
+    if (stored != null && copy.fingerprint() != null && !stored.equals(copy.fingerprint())) {
+      return new Verdict.Refused(new Answer.Mismatch(stored));
+    }
+    return verdict instanceof Verdict.Applied applied
+        ? new Verdict.Duplicate(applied.result())
+        : verdict;
+  }
+
+  private Map<Key, Verdict> alone(Message message) {
+    try {
+      return together(List.of(message), Map.of());
+    } catch (EffectException e) {
+      return Map.of(message.key(), new Verdict.Failed(e.reason));
+    }
+  }
+
+  /** An effect that failed; its transaction was rolled back. */
+  private static final class EffectException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Exception reason;
+
+    EffectException(Exception reason) {
+      super(reason);
+      this.reason = reason;
+    }
+  }
+
+  private Map<Key, Verdict> together(List<Message> messages, Map<String, Position> positions) {
+    List<ClaimRequest> requests = messages.stream().map(this::request).toList();
+    for (int i = 1; ; i++) {
+      Attempt attempt = new Attempt(messages, requests);
+      try {
+        return attempt.run(positions);
+      } catch (SQLException e) {
+        if (attempt.isCommitting && isCommitted(requests)) {
+          return attempt.verdicts;
+        }
+        if (i == TRIES || !attempt.isBegun || !store.mayTryAgain(e)) {
+          throw store.exception(e);
+        }
+      } catch (StoreException e) {
+        if (i == TRIES || !attempt.isBegun || e.kind() != StoreException.Kind.UNAVAILABLE) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(
+          TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(1, 5 * i)));
+    }
+  }
+
+  private ClaimRequest request(Message message) {
+    long id = ThreadLocalRandom.current().nextLong();
+    return new ClaimRequest(
+        scope,
+        message.key(),
+        id,
+        message.fingerprint(),
+        Limits.LEASE,
+        retention,
+        Lapse.TAKE,
+        null,
+        ClaimRequest.ANY);
+  }
+
+  /** After a commit without an answer: tells whether any of these requests is there, done. */
+  private boolean isCommitted(List<ClaimRequest> requests) {
+    List<Optional<ClaimRecord>> found =
+        store.find(requests.stream().map(it -> new RecordId(it.scope(), it.key())).toList());
+    for (int i = 0; i < requests.size(); i++) {
+      long id = requests.get(i).requestId();
+      if (found
+          .get(i)
+          .filter(it -> it.state() == ClaimState.DONE && it.requestId() == id)
+          .isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** One transaction. */
+  private final class Attempt {
+    private final List<Message> messages;
+    private final List<ClaimRequest> requests;
+    private final Map<Key, Verdict> verdicts = new HashMap<>();
+    private boolean isBegun;
+    private boolean isCommitting;
+
+    Attempt(List<Message> messages, List<ClaimRequest> requests) {
+      this.messages = messages;
+      this.requests = requests;
+    }
+
+    Map<Key, Verdict> run(Map<String, Position> positions) throws SQLException {
+      try (Connection transaction = source.getConnection()) {
+        isBegun = true;
+        boolean autoCommit = transaction.getAutoCommit();
+        transaction.setAutoCommit(false);
+        try {
+          work(transaction);
+          if (!positions.isEmpty() && verdicts.values().stream().allMatch(Verdict::isFinal)) {
+            store.save(transaction, scope, positions);
+          }
+          isCommitting = true;
+          transaction.commit();
+          return verdicts;
+        } catch (SQLException | RuntimeException e) {
+          rollBack(transaction, e);
+          throw e;
+        } finally {
+          restore(transaction, autoCommit);
+        }
+      }
+    }
+
+    private void work(Connection transaction) throws SQLException {
+      List<Answer> answers = store.claim(transaction, requests, maxWait);
+      List<Settlement> settlements = new ArrayList<>();
+      for (int i = 0; i < messages.size(); i++) {
+        Message message = messages.get(i);
+        if (answers.get(i) instanceof Answer.Claimed claimed) {
+          Result result = apply(transaction, message);
+          settlements.add(complete(claimed.claim(), result));
+          verdicts.put(message.key(), new Verdict.Applied(result));
+        } else if (answers.get(i) instanceof Answer.Done done) {
+          verdicts.put(message.key(), new Verdict.Duplicate(done.result()));
+        } else {
+          verdicts.put(message.key(), new Verdict.Refused(answers.get(i)));
+        }
+      }
+      if (store.settle(transaction, settlements).stream().anyMatch(it -> it != Held.HELD)) {
+        throw new SQLException("a claim was lost inside its own transaction", "40001");
+      }
+    }
+
+    private Settlement complete(Claim claim, Result result) {
+      return new Settlement.Complete(claim, result, retention);
+    }
+
+    private Result apply(Connection transaction, Message message) throws SQLException {
+      try {
+        return message.effect().apply(transaction);
+      } catch (SQLException e) {
+        if (store.mayTryAgain(e)) {
+          throw e;
+        }
+        throw new EffectException(e);
+      } catch (RuntimeException e) {
+        throw new EffectException(e);
+      }
+    }
+
+    private void rollBack(Connection transaction, Exception reason) {
+      try {
+        transaction.rollback();
+      } catch (SQLException e) {
+        reason.addSuppressed(e);
+      }
+    }
+
+    private void restore(Connection transaction, boolean autoCommit) {
+      try {
+        transaction.setAutoCommit(autoCommit);
+      } catch (SQLException e) {
+        // The connection is gone; what it was asked has its own answer.
+      }
+    }
+  }
+}

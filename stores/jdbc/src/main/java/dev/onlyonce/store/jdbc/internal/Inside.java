@@ -1,0 +1,138 @@
+package dev.onlyonce.store.jdbc.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.onlyonce.Claim;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.Time;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What is done inside the caller's transaction, on the caller's connection alone. Nothing is tried
+ * again here: a conflict has undone what the caller did before.
+ */
+final class Inside {
+
+  private static final int SOURCE_BYTES = 512;
+
+  private final Dialect dialect;
+  private final Verbs verbs;
+  private final Tables tables;
+  private final boolean isUndoneByTimeout;
+
+  /**
+   * @param isUndoneByTimeout whether the server rolls back a transaction for a wait that was too
+   *     long
+   */
+  Inside(Dialect dialect, Verbs verbs, Tables tables, boolean isUndoneByTimeout) {
+    this.dialect = dialect;
+    this.verbs = verbs;
+    this.tables = tables;
+    this.isUndoneByTimeout = isUndoneByTimeout;
+  }
+
+  List<Answer> claim(Connection transaction, List<ClaimRequest> batch, Duration maxWait) {
+    if (isUndoneByTimeout) {
+      throw new StoreException(
+          Kind.REJECTED,
+          "the server has innodb_rollback_on_timeout=ON, by which a busy key would undo the"
+              + " caller's transaction: switch it off");
+    }
+    return verbs.claimInside(runner(transaction), batch, maxWait, Time.system());
+  }
+
+  List<Held> settle(Connection transaction, List<? extends Settlement> batch) {
+    return verbs.settle(runner(transaction), batch);
+  }
+
+  boolean holds(Connection transaction, Claim claim) {
+    String sql = tables.in("select token, state from {claim} where scope = ? and k = ? for update");
+    return runner(transaction)
+        .run(
+            connection -> {
+              try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                Params params = new Params(statement);
+                dialect.setScope(params, claim.scope());
+                params.bytes(claim.key().toBytes());
+                try (ResultSet rows = statement.executeQuery()) {
+                  return rows.next()
+                      && rows.getLong(1) == claim.token()
+                      && rows.getInt(2) == ClaimState.CLAIMED.code();
+                }
+              }
+            });
+  }
+
+  void save(Connection transaction, Scope consumer, Map<String, Position> bySource) {
+    Map<String, Position> sorted = new TreeMap<>(bySource);
+    runner(transaction)
+        .run(
+            connection -> {
+              for (Map.Entry<String, Position> entry : sorted.entrySet()) {
+                byte[] source = entry.getKey().getBytes(UTF_8);
+                if (source.length > SOURCE_BYTES) {
+                  throw new StoreException(
+                      Kind.REJECTED,
+                      "the name of a source must be at most 512 bytes, was " + source.length);
+                }
+                dialect.savePosition(connection, consumer, source, entry.getValue());
+              }
+              return sorted;
+            });
+  }
+
+  Map<String, Position> load(Connection transaction, Scope consumer) {
+    String sql = tables.in("select source, epoch, next from {position} where consumer = ?");
+    return runner(transaction)
+        .run(
+            connection -> {
+              Map<String, Position> positions = new HashMap<>();
+              try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                dialect.setScope(new Params(statement), consumer);
+                try (ResultSet rows = statement.executeQuery()) {
+                  while (rows.next()) {
+                    positions.put(
+                        new String(rows.getBytes(1), UTF_8),
+                        new Position(rows.getLong(2), rows.getLong(3)));
+                  }
+                }
+              }
+              return positions;
+            });
+  }
+
+  private Runner runner(Connection transaction) {
+    return new Runner() {
+      @Override
+      public <A> A run(Work<A> work) {
+        try {
+          if (transaction.getAutoCommit()) {
+            throw new StoreException(
+                Kind.REJECTED,
+                "the connection commits every statement by itself, so nothing can commit together:"
+                    + " call setAutoCommit(false) first, and commit() at the end");
+          }
+          return work.on(transaction);
+        } catch (SQLException e) {
+          throw Leased.exception(dialect.fault(e), e);
+        }
+      }
+    };
+  }
+}

@@ -1,0 +1,217 @@
+package dev.onlyonce.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
+import dev.onlyonce.services.Server;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.ClaimStore;
+import dev.onlyonce.spi.CombiningStore;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.store.jdbc.Inbox.Message;
+import dev.onlyonce.store.jdbc.Inbox.Verdict;
+import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.process.TcpFaultProxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** A server that is killed, connections that break, pools that are small. */
+abstract class FaultRules {
+
+  private static final Scope SCOPE = Scope.of("faults");
+  private static final Duration LONG = Duration.ofHours(1);
+
+  private final Server server;
+  private final String url;
+
+  FaultRules(Server server, String url) {
+    this.server = server;
+    this.url = url;
+  }
+
+  private static JdbcStore open(HikariDataSource pool) {
+    JdbcStore store = JdbcStore.on(pool).createTables().open();
+    Pools.run(pool, "DELETE FROM onlyonce_claim");
+    return store;
+  }
+
+  private static ClaimRequest request(String key) {
+    return ClaimRequest.of(
+        SCOPE, Key.of(key), ThreadLocalRandom.current().nextLong(), LONG, Lapse.TAKE);
+  }
+
+  /** Asks until there is an answer. */
+  private static <A> A insisting(Supplier<A> question) {
+    while (true) {
+      try {
+        return question.get();
+      } catch (StoreException e) {
+        assertThat(e.kind()).as(e.getMessage()).isEqualTo(StoreException.Kind.UNAVAILABLE);
+      }
+    }
+  }
+
+  private static Settlement completion(Claim claim) {
+    return new Settlement.Complete(claim, Result.NONE, LONG);
+  }
+
+  /** Claims and completes a key; tells whether it was this caller. */
+  private static boolean handle(ClaimStore store, String key) {
+    ClaimRequest request = request(key);
+    if (insisting(() -> store.claim(List.of(request))).get(0) instanceof Answer.Claimed claimed) {
+      Held held = insisting(() -> store.settle(List.of(completion(claimed.claim())))).get(0);
+      assertThat(held).as("settlement of " + key).isNotEqualTo(Held.LOST);
+      return true;
+    }
+    return false;
+  }
+
+  private static void assertAllDone(JdbcStore store, int keys) {
+    for (int i = 0; i < keys; i++) {
+      ClaimRecord record = store.find(SCOPE, Key.of("key-" + i)).orElseThrow();
+      assertThat(record.state()).as("key-" + i).isEqualTo(ClaimState.DONE);
+      assertThat(record.attempt()).as("key-" + i).isEqualTo(1);
+    }
+  }
+
+  @Test
+  @Semantics({1, 18, 69, 98})
+  void a_server_that_is_killed_and_comes_back_has_all_that_was_answered_and_nothing_twice() {
+    int keys = 400;
+    AtomicInteger handled = new AtomicInteger();
+    try (HikariDataSource pool = Pools.pool(url, "READ_COMMITTED", 4);
+        JdbcStore store = open(pool)) {
+      Together.run(
+          5,
+          thread -> {
+            if (thread == 4) {
+              for (int kill = 1; kill <= 2; kill++) {
+                while (handled.get() < kill * 120) {
+                  Thread.onSpinWait();
+                }
+                server.kill();
+                server.restart();
+              }
+            } else {
+              for (int i = 0; i < keys; i++) {
+                int key = (i + thread * keys / 4) % keys;
+                handled.addAndGet(handle(store, "key-" + key) ? 1 : 0);
+              }
+            }
+            return thread;
+          });
+      assertThat(handled).hasValue(keys);
+      assertAllDone(store, keys);
+    }
+  }
+
+  @Test
+  @Semantics({16, 18, 70, 98})
+  void a_connection_that_breaks_in_the_answer_costs_no_claim_and_grants_none_twice()
+      throws SQLException {
+    int keys = 60;
+    try (TcpFaultProxy proxy = TcpFaultProxy.toLocal(server.address().getPort());
+        HikariDataSource direct = Pools.pool(url, "READ_COMMITTED", 1);
+        JdbcStore clean = open(direct);
+        HikariDataSource pool = Pools.pool(through(proxy), "READ_COMMITTED", 2);
+        JdbcStore store = JdbcStore.open(pool)) {
+      for (int i = 0; i < keys; i++) {
+        try (Connection warm = pool.getConnection()) {
+          assertThat(warm.isValid(5)).isTrue();
+        }
+        proxy.answers().cutOnceAfter(i * 5L, TcpFaultProxy.Ending.RST);
+        assertThat(handle(store, "key-" + i)).as("key-" + i).isTrue();
+      }
+      assertThat(proxy.connections().cut()).as("connections cut").isGreaterThan(keys / 2);
+      assertAllDone(clean, keys);
+    }
+  }
+
+  private String through(TcpFaultProxy proxy) {
+    return url.replace(":" + server.address().getPort(), ":" + proxy.port());
+  }
+
+  @Test
+  @Semantics(94)
+  void a_pool_of_one_is_enough_for_everything() throws SQLException {
+    try (HikariDataSource pool = Pools.pool(url, "SERIALIZABLE", 1);
+        JdbcStore store = open(pool)) {
+      assertThat(handle(store, "key-0")).isTrue();
+      assertThat(store.totals()).containsEntry(ClaimState.DONE, 1L);
+      assertThat(store.purge(10)).isZero();
+      Inbox inbox = Inbox.of(store, pool, SCOPE);
+      Message message = Message.of(Key.of("in"), transaction -> Result.NONE);
+      assertThat(inbox.handle(message)).isInstanceOf(Verdict.Applied.class);
+      assertThat(inbox.handle(message)).isInstanceOf(Verdict.Duplicate.class);
+      try (Connection connection = pool.getConnection()) {
+        assertThat(connection.getTransactionIsolation())
+            .as("what the pool had set is there again")
+            .isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+        assertThat(connection.getAutoCommit()).isTrue();
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> store.claim(List.of(request("key-1"))))
+            .isInstanceOfSatisfying(
+                StoreException.class,
+                e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE));
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+            .as("an exhausted pool is a bounded wait")
+            .isLessThan(Duration.ofSeconds(20));
+      }
+    }
+  }
+
+  @Test
+  @Semantics(94)
+  void a_pool_that_does_not_commit_by_itself_is_as_good() throws SQLException {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(url);
+      pool.setAutoCommit(false);
+      pool.setMaximumPoolSize(1);
+      try (JdbcStore store = JdbcStore.on(pool).createTables().open()) {
+        for (int i = 0; i < 10; i++) {
+          store.claim(List.of(request("auto-commit-" + i)));
+        }
+        try (Connection connection = pool.getConnection()) {
+          assertThat(connection.getAutoCommit()).isFalse();
+        }
+        assertThat(store.find(SCOPE, Key.of("auto-commit-9"))).isPresent();
+      }
+    }
+  }
+
+  @Test
+  @Semantics({1, 94})
+  @Case(23)
+  void many_callers_on_a_pool_of_two_all_get_their_answers() {
+    int callers = 256;
+    int keys = 128;
+    try (HikariDataSource pool = Pools.pool(url, "REPEATABLE_READ", 2);
+        JdbcStore store = open(pool)) {
+      for (ClaimStore way : List.of(store, CombiningStore.over(store))) {
+        Pools.run(pool, "DELETE FROM onlyonce_claim");
+        List<Boolean> handled =
+            Together.run(callers, caller -> handle(way, "key-" + caller % keys));
+        assertThat(handled).filteredOn(it -> it).hasSize(keys);
+        assertAllDone(store, keys);
+      }
+    }
+  }
+}

@@ -1,0 +1,298 @@
+package dev.onlyonce.store.jdbc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Semantics;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Claims that commit with their effect, on a database and at an isolation that a subclass names.
+ */
+abstract class InboxRules {
+
+  private static final Scope SCOPE = Scope.of("inbox");
+  private static final Duration LONG = Duration.ofHours(1);
+
+  final DataSource source;
+  final JdbcStore store;
+
+  InboxRules(DataSource source, SqlDialect dialect) {
+    this.source = source;
+    this.store = JdbcStore.on(source).dialect(dialect).createTables().open();
+  }
+
+  @BeforeEach
+  void empty() {
+    Pools.run(
+        source,
+        "CREATE TABLE IF NOT EXISTS effect (k VARCHAR(100) NOT NULL, n INT NOT NULL)",
+        "DELETE FROM effect",
+        "DELETE FROM onlyonce_position",
+        "DELETE FROM onlyonce_claim");
+  }
+
+  @AfterAll
+  static void close() {
+    Pools.close();
+  }
+
+  private Connection begin() throws SQLException {
+    Connection connection = source.getConnection();
+    connection.setAutoCommit(false);
+    return connection;
+  }
+
+  private static ClaimRequest request(String key) {
+    return ClaimRequest.of(
+        SCOPE, Key.of(key), ThreadLocalRandom.current().nextLong(), LONG, Lapse.TAKE);
+  }
+
+  private Answer claim(Connection transaction, String key) {
+    return store.claim(transaction, List.of(request(key)), Duration.ZERO).get(0);
+  }
+
+  private static Claim granted(Answer answer) {
+    assertThat(answer).isInstanceOf(Answer.Claimed.class);
+    return ((Answer.Claimed) answer).claim();
+  }
+
+  private static Settlement completion(Claim claim, String result) {
+    return new Settlement.Complete(
+        claim, new Result.Value("text/plain", result.getBytes(UTF_8)), LONG);
+  }
+
+  private static void effect(Connection transaction, String key) throws SQLException {
+    try (PreparedStatement insert =
+        transaction.prepareStatement("INSERT INTO effect (k, n) VALUES (?, 1)")) {
+      insert.setString(1, key);
+      insert.executeUpdate();
+    }
+  }
+
+  private int effects() throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement query = connection.prepareStatement("SELECT count(*) FROM effect");
+        ResultSet rows = query.executeQuery()) {
+      rows.next();
+      int count = rows.getInt(1);
+      if (!connection.getAutoCommit()) {
+        connection.commit();
+      }
+      return count;
+    }
+  }
+
+  @Test
+  @Semantics({1, 3, 9})
+  void claim_effect_and_result_commit_together() throws SQLException {
+    try (Connection transaction = begin()) {
+      Claim claim = granted(claim(transaction, "a"));
+      effect(transaction, "a");
+      assertThat(store.settle(transaction, List.of(completion(claim, "receipt"))))
+          .containsExactly(Held.HELD);
+      assertThat(store.find(SCOPE, claim.key())).as("before the commit").isEmpty();
+      transaction.commit();
+    }
+    assertThat(effects()).isEqualTo(1);
+    try (Connection transaction = begin()) {
+      Answer answer = claim(transaction, "a");
+      assertThat(answer).isInstanceOf(Answer.Done.class);
+      assertThat(((Answer.Done) answer).result())
+          .isEqualTo(new Result.Value("text/plain", "receipt".getBytes(UTF_8)));
+      transaction.rollback();
+    }
+  }
+
+  @Test
+  @Semantics({9, 57})
+  @Case(19)
+  void a_rollback_leaves_neither_claim_nor_effect() throws SQLException {
+    try (Connection transaction = begin()) {
+      granted(claim(transaction, "a"));
+      effect(transaction, "a");
+      transaction.rollback();
+    }
+    assertThat(effects()).isZero();
+    assertThat(store.find(SCOPE, Key.of("a"))).isEmpty();
+    try (Connection transaction = begin()) {
+      assertThat(granted(claim(transaction, "a")).attempt()).isEqualTo(1);
+      transaction.rollback();
+    }
+  }
+
+  @Test
+  @Semantics({2, 71})
+  void a_duplicate_of_one_that_is_running_is_in_progress_and_its_transaction_goes_on()
+      throws SQLException {
+    try (Connection first = begin();
+        Connection second = begin()) {
+      Claim claim = granted(claim(first, "a"));
+      List<Answer> answers =
+          store.claim(second, List.of(request("a"), request("b")), Duration.ZERO);
+      assertThat(answers.get(0)).isInstanceOf(Answer.InProgress.class);
+      Claim other = granted(answers.get(1));
+      effect(second, "b");
+      assertThat(store.settle(second, List.of(completion(other, "b")))).containsExactly(Held.HELD);
+      second.commit();
+      assertThat(store.settle(first, List.of(completion(claim, "a")))).containsExactly(Held.HELD);
+      first.commit();
+    }
+    assertThat(effects()).isEqualTo(1);
+    assertThat(store.totals()).containsEntry(ClaimState.DONE, 2L);
+  }
+
+  @Test
+  @Semantics({2, 100})
+  void a_duplicate_that_waits_gets_the_key_when_the_other_transaction_is_rolled_back()
+      throws SQLException {
+    try (Connection first = begin();
+        Connection second = begin()) {
+      granted(claim(first, "a"));
+      CompletableFuture<Answer> waiting =
+          CompletableFuture.supplyAsync(
+              () -> store.claim(second, List.of(request("a")), Duration.ofSeconds(20)).get(0));
+      first.rollback();
+      granted(waiting.join());
+      second.rollback();
+    }
+  }
+
+  @Test
+  @Semantics({10, 13})
+  void a_fence_refuses_who_was_overtaken_and_keeps_out_who_would_overtake() throws SQLException {
+    Claim zombie = granted(store.claim(List.of(request("a"))).get(0));
+    try (Connection transaction = begin()) {
+      assertThat(store.holds(transaction, zombie)).isTrue();
+      transaction.commit();
+    }
+    ClaimRequest overtaking = request("a").expecting(zombie.token());
+    Claim successor = granted(store.claim(List.of(overtaking)).get(0));
+    try (Connection transaction = begin()) {
+      assertThat(store.holds(transaction, zombie)).isFalse();
+      assertThat(store.holds(transaction, successor)).isTrue();
+      CompletableFuture<Answer> overtaker =
+          CompletableFuture.supplyAsync(
+              () -> store.claim(List.of(request("a").expecting(successor.token()))).get(0));
+      assertThat(store.settle(transaction, List.of(completion(successor, "a"))))
+          .containsExactly(Held.HELD);
+      transaction.commit();
+      assertThat(overtaker.join()).as("after the commit").isNotNull();
+    }
+  }
+
+  @Test
+  @Semantics(57)
+  void a_connection_that_commits_by_itself_is_refused() throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      connection.setAutoCommit(true);
+      assertThatThrownBy(() -> claim(connection, "a"))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.REJECTED))
+          .hasMessageContaining("setAutoCommit(false)");
+    }
+  }
+
+  @Test
+  @Semantics(90)
+  void positions_are_saved_with_the_transaction_and_never_go_back() throws SQLException {
+    Scope other = Scope.of("other");
+    try (Connection transaction = begin()) {
+      store.save(
+          transaction,
+          SCOPE,
+          Map.of("orders-1", new Position(1, 10), "orders-2", new Position(1, 20)));
+      transaction.commit();
+      store.save(
+          transaction,
+          SCOPE,
+          Map.of("orders-1", new Position(1, 9), "orders-2", new Position(2, 0)));
+      assertThat(store.load(transaction, SCOPE))
+          .containsOnly(
+              Map.entry("orders-1", new Position(1, 10)),
+              Map.entry("orders-2", new Position(2, 0)));
+      transaction.rollback();
+      assertThat(store.load(transaction, SCOPE)).containsEntry("orders-2", new Position(1, 20));
+      assertThat(store.load(transaction, other)).isEmpty();
+      transaction.rollback();
+    }
+  }
+
+  /** Every thread brings all keys, in its own order; conflicts are rolled back and begun anew. */
+  @Test
+  @Semantics({1, 2, 71, 72})
+  @Case(23)
+  void of_copies_that_race_in_transactions_one_takes_effect() throws SQLException {
+    int keys = 40;
+    AtomicInteger applied = new AtomicInteger();
+    Together.run(
+        4,
+        thread -> {
+          List<String> mine = new ArrayList<>();
+          for (int i = 0; i < keys; i++) {
+            mine.add("key-" + (i * 7 + thread * 11) % keys);
+          }
+          for (String key : mine) {
+            while (!handled(key, applied)) {
+              Thread.onSpinWait();
+            }
+          }
+          return thread;
+        });
+    assertThat(applied).hasValue(keys);
+    assertThat(effects()).isEqualTo(keys);
+  }
+
+  private boolean handled(String key, AtomicInteger applied) {
+    try (Connection transaction = begin()) {
+      try {
+        Answer answer = claim(transaction, key);
+        if (answer instanceof Answer.Claimed claimed) {
+          effect(transaction, key);
+          store.settle(transaction, List.of(completion(claimed.claim(), key)));
+          transaction.commit();
+          applied.incrementAndGet();
+          return true;
+        }
+        transaction.rollback();
+        return answer instanceof Answer.Done;
+      } catch (StoreException e) {
+        assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE);
+        transaction.rollback();
+        return false;
+      }
+    } catch (SQLException e) {
+      assertThat(e.getSQLState()).as("a conflict in the commit").isEqualTo("40001");
+      return false;
+    }
+  }
+}

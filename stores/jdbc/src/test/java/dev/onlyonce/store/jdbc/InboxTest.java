@@ -1,0 +1,69 @@
+package dev.onlyonce.store.jdbc;
+
+import dev.onlyonce.services.Database;
+import dev.onlyonce.services.MariaDbServer;
+import dev.onlyonce.services.PostgreSqlServer;
+import dev.onlyonce.services.Servers;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The transactional inbox on each database, at each isolation. */
+@ExtendWith(Servers.class)
+class InboxTest {
+
+  @Nested
+  class PostgreSqlReadCommitted extends InboxRules {
+    PostgreSqlReadCommitted(Database<PostgreSqlServer> database) {
+      super(Pools.of(database.url(), "READ_COMMITTED"), SqlDialect.POSTGRESQL);
+    }
+  }
+
+  @Nested
+  class PostgreSqlRepeatableRead extends InboxRules {
+    PostgreSqlRepeatableRead(Database<PostgreSqlServer> database) {
+      super(Pools.of(database.url(), "REPEATABLE_READ"), SqlDialect.POSTGRESQL);
+    }
+  }
+
+  @Nested
+  class PostgreSqlSerializable extends InboxRules {
+    PostgreSqlSerializable(Database<PostgreSqlServer> database) {
+      super(Pools.of(database.url(), "SERIALIZABLE"), SqlDialect.POSTGRESQL);
+    }
+  }
+
+  @Nested
+  class MariaDbReadCommitted extends InboxRules {
+    MariaDbReadCommitted(Database<MariaDbServer> database) {
+      super(Pools.of(database.url(), "READ_COMMITTED"), SqlDialect.MARIADB);
+    }
+  }
+
+  @Nested
+  class MariaDbRepeatableRead extends InboxRules {
+    MariaDbRepeatableRead(Database<MariaDbServer> database) {
+      super(Pools.of(database.url(), "REPEATABLE_READ"), SqlDialect.MARIADB);
+    }
+  }
+
+  @Nested
+  class MariaDbSerializable extends InboxRules {
+    MariaDbSerializable(Database<MariaDbServer> database) {
+      super(Pools.of(database.url(), "SERIALIZABLE"), SqlDialect.MARIADB);
+    }
+  }
+
+  @Nested
+  class MySqlStatementsRepeatableRead extends InboxRules {
+    MySqlStatementsRepeatableRead(Database<MariaDbServer> database) {
+      super(Pools.of(Pools.connectorJ(database.url()), "REPEATABLE_READ"), SqlDialect.MYSQL);
+    }
+  }
+
+  @Nested
+  class H2 extends InboxRules {
+    H2() {
+      super(Pools.of("jdbc:h2:mem:inbox;DB_CLOSE_DELAY=-1", "READ_COMMITTED"), SqlDialect.H2);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package dev.onlyonce.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onlyonce.services.Database;
+import dev.onlyonce.services.MariaDbServer;
+import dev.onlyonce.services.PostgreSqlServer;
+import dev.onlyonce.services.Servers;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Semantics;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Tables that would mistake keys for one another, or are not there, are refused at the start. */
+@ExtendWith(Servers.class)
+class SchemaTest {
+
+  private final DataSource postgreSql;
+  private final DataSource mariaDb;
+  private final DataSource h2 = Pools.of("jdbc:h2:mem:schema;DB_CLOSE_DELAY=-1", "READ_COMMITTED");
+
+  SchemaTest(Database<PostgreSqlServer> postgreSql, Database<MariaDbServer> mariaDb) {
+    this.postgreSql = Pools.of(postgreSql.url(), "READ_COMMITTED");
+    this.mariaDb = Pools.of(mariaDb.url(), "READ_COMMITTED");
+  }
+
+  @AfterAll
+  static void close() {
+    Pools.close();
+  }
+
+  private List<DataSource> all() {
+    return List.of(postgreSql, mariaDb, h2);
+  }
+
+  private static void make(DataSource source, SqlDialect dialect, String prefix) {
+    Pools.run(source, JdbcSchema.statements(dialect, prefix).toArray(String[]::new));
+  }
+
+  private static void assertRefused(DataSource source, String prefix, String... words) {
+    assertThatThrownBy(() -> JdbcStore.on(source).tablePrefix(prefix).open())
+        .isInstanceOfSatisfying(
+            StoreException.class, e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.REJECTED))
+        .hasMessageContainingAll(words);
+  }
+
+  @Test
+  void the_printed_script_makes_what_the_store_needs_and_may_be_run_again() {
+    for (int i = 0; i < 2; i++) {
+      make(postgreSql, SqlDialect.POSTGRESQL, "printed_");
+      make(mariaDb, SqlDialect.MARIADB, "printed_");
+      make(h2, SqlDialect.H2, "printed_");
+    }
+    for (DataSource source : all()) {
+      JdbcStore.on(source).tablePrefix("printed_").open().close();
+    }
+    assertThat(JdbcStore.on(mariaDb).tablePrefix("printed_").open().dialect())
+        .isEqualTo(SqlDialect.MARIADB);
+    assertThat(JdbcSchema.script(SqlDialect.MYSQL))
+        .isEqualTo(JdbcSchema.script(SqlDialect.MARIADB));
+  }
+
+  @Test
+  void several_processes_may_make_the_tables_at_once() {
+    for (DataSource source : all()) {
+      Together.run(
+          4,
+          thread -> {
+            JdbcStore.on(source).tablePrefix("at_once_").createTables().open().close();
+            return thread;
+          });
+    }
+  }
+
+  @Test
+  void tables_that_are_not_there_are_missed() {
+    for (DataSource source : all()) {
+      assertRefused(source, "missing_", "missing_", "JdbcSchema", "createTables()");
+    }
+  }
+
+  @Test
+  void a_prefix_must_be_a_plain_name() {
+    for (String prefix : List.of("", "x; drop table y", "X_", "1a", "a".repeat(41))) {
+      assertThatThrownBy(() -> JdbcStore.on(h2).tablePrefix(prefix))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("table prefix");
+    }
+  }
+
+  @Test
+  @Semantics({37, 38, 39, 42})
+  @Case(1)
+  void a_key_column_of_text_is_refused() {
+    make(postgreSql, SqlDialect.POSTGRESQL, "text_");
+    Pools.run(postgreSql, "ALTER TABLE text_claim ALTER k TYPE text USING encode(k, 'escape')");
+    make(mariaDb, SqlDialect.MARIADB, "text_");
+    Pools.run(mariaDb, "ALTER TABLE text_claim MODIFY k VARCHAR(255) NOT NULL");
+    make(h2, SqlDialect.H2, "text_");
+    Pools.run(h2, "ALTER TABLE text_claim ALTER COLUMN k VARCHAR(1024)");
+    for (DataSource source : all()) {
+      assertRefused(source, "text_", "column k of table text_claim", "fold", "JdbcSchema");
+    }
+  }
+
+  @Test
+  @Semantics({43, 44})
+  void a_key_column_that_is_too_short_is_refused() {
+    make(mariaDb, SqlDialect.MARIADB, "short_");
+    Pools.run(mariaDb, "ALTER TABLE short_claim MODIFY k VARBINARY(255) NOT NULL");
+    assertRefused(mariaDb, "short_", "short_claim", "255", "1,024");
+    make(h2, SqlDialect.H2, "short_");
+    Pools.run(h2, "ALTER TABLE short_claim ALTER COLUMN k VARBINARY(255)");
+    assertRefused(h2, "short_", "short_claim", "255", "1,024");
+  }
+
+  @Test
+  @Semantics(1)
+  void a_table_without_its_unique_index_is_refused() {
+    make(postgreSql, SqlDialect.POSTGRESQL, "bare_");
+    Pools.run(postgreSql, "ALTER TABLE bare_claim DROP CONSTRAINT bare_claim_pkey");
+    make(mariaDb, SqlDialect.MARIADB, "bare_");
+    Pools.run(mariaDb, "ALTER TABLE bare_claim DROP PRIMARY KEY");
+    make(h2, SqlDialect.H2, "bare_");
+    Pools.run(h2, "ALTER TABLE bare_claim DROP PRIMARY KEY");
+    for (DataSource source : all()) {
+      assertRefused(source, "bare_", "bare_claim", "unique index", "primary key");
+    }
+  }
+
+  @Test
+  @Semantics({1, 43})
+  void an_index_of_the_beginning_of_keys_does_not_count() {
+    make(mariaDb, SqlDialect.MARIADB, "begin_");
+    Pools.run(
+        mariaDb,
+        "ALTER TABLE begin_claim DROP PRIMARY KEY, ADD UNIQUE INDEX beginning (scope, k(100))");
+    assertRefused(mariaDb, "begin_", "begin_claim", "unique index");
+  }
+
+  @Test
+  void an_engine_without_transactions_is_refused() {
+    make(mariaDb, SqlDialect.MARIADB, "isam_");
+    Pools.run(
+        mariaDb,
+        "ALTER TABLE isam_claim DROP PRIMARY KEY, MODIFY k VARBINARY(1024) NOT NULL,"
+            + " ADD PRIMARY KEY (scope, k), ENGINE = Aria");
+    assertRefused(mariaDb, "isam_", "isam_claim", "InnoDB");
+  }
+
+  @Test
+  @Semantics(81)
+  void a_newer_schema_is_refused() {
+    for (DataSource source : all()) {
+      JdbcStore.on(source).tablePrefix("newer_").createTables().open().close();
+      Pools.run(source, "UPDATE newer_meta SET version = 2");
+      assertRefused(source, "newer_", "newer_meta", "version 2", "newer version of the library");
+    }
+  }
+}
