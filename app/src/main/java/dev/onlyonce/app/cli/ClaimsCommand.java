@@ -24,7 +24,8 @@ import picocli.CommandLine.HelpCommand;
       "Shows what a store knows of its keys, and decides about keys that are stuck.",
       "",
       "show, history, list and stats read, also while another program writes. resolve, release and"
-          + " reset write: the program that has the store open must end first.%n",
+          + " reset write: the program that has a local store open must end first. A database or Redis"
+          + " has them at any time.%n",
       "A KEY is written as it is shown: text stands for itself; ~c:4711,paid is a composite of two"
           + " texts, ~j:4711 a number of JSON, ~d: the SHA-256 of what is too long for a key, ~b:"
           + " other bytes, both in hexadecimal digits.%n"
