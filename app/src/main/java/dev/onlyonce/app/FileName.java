@@ -11,9 +11,13 @@ public final class FileName {
   /**
    * Returns the path of that name.
    *
-   * @throws Failure if no file can have it, as with a letter that the locale does not have
+   * @throws Failure if no file can have it: it is empty, or has a letter that the locale does not
+   *     have
    */
   public static Path path(String name) {
+    if (name.isEmpty()) {
+      throw Failure.usage("the name of a file must not be empty");
+    }
     try {
       return Path.of(name);
     } catch (InvalidPathException e) {

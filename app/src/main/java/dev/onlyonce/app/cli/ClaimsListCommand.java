@@ -91,6 +91,10 @@ final class ClaimsListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (inDoubt && !standings.isEmpty()) {
+      throw Failure.usage(
+          "--in-doubt is --state-is in-doubt, and another --state-is is given; leave out one of them");
+    }
     if (limit < 1) {
       throw Failure.usage("--limit must be at least 1, was " + limit);
     }

@@ -3,6 +3,7 @@ package dev.onlyonce.app.dedup;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.output.ContinuedFile;
 import dev.onlyonce.app.output.FileMark;
 import dev.onlyonce.app.output.Outputs;
@@ -219,21 +220,32 @@ public final class KeysInState implements SeenKeys, Outputs.Marks {
     requireFiles(begun);
     outputs = begun;
     firstRecord = first;
-    resume(first);
+    resume(begun, first);
     begun.begin();
     commit(true);
     return deliveredBefore;
   }
 
   /** Goes on where an interrupted run has ended, if this is its input. */
-  private void resume(byte[] first) {
-    if (before.isOpen() && before.delivered() > 0) {
-      if (Arrays.equals(before.firstRecord(), first)) {
-        deliveredBefore = before.delivered();
-      } else {
+  private void resume(Outputs begun, byte[] first) {
+    if (!before.isOpen()) {
+      return;
+    }
+    if (Arrays.equals(before.firstRecord(), first)) {
+      deliveredBefore = before.delivered();
+      return;
+    }
+    if (before.delivered() > 0) {
+      notices.accept(
+          "the last run with this state was interrupted, but its input began with another record;"
+              + " this input is taken as a new one");
+    }
+    for (ContinuedFile file : begun.continued()) {
+      if (file.excess() > 0) {
         notices.accept(
-            "the last run with this state was interrupted, but its input began with another record;"
-                + " this input is taken as a new one");
+            ("%s cut off %s: the interrupted run had not made sure of it, and its keys are not"
+                    + " known; run its input again to have these records")
+                .formatted(Quantity.of(file.excess(), "byte"), file.name()));
       }
     }
   }

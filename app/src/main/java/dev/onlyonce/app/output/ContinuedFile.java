@@ -1,6 +1,7 @@
 package dev.onlyonce.app.output;
 
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.input.Header;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -70,8 +71,8 @@ public final class ContinuedFile {
     if (mark == null) {
       if (size > 0) {
         throw Failure.files(
-            "%s has %,d bytes that no run with this state has written; name a new file"
-                .formatted(name, size));
+            "%s has %s that no run with this state has written; name a new file"
+                .formatted(name, Quantity.of(size, "byte")));
       }
       return new ContinuedFile(name, path, channel, 0);
     }
@@ -79,11 +80,13 @@ public final class ContinuedFile {
       throw refused(name, "is another file than the one that was written, of the same name", mark);
     }
     if (size < mark.length()) {
-      throw refused(name, "has only %,d bytes".formatted(size), mark);
+      throw refused(name, "has only " + Quantity.of(size, "byte"), mark);
     }
     if (size > mark.length() && !interrupted) {
       throw refused(
-          name, "has %,d bytes more, from somebody else".formatted(size - mark.length()), mark);
+          name,
+          "has " + Quantity.of(size - mark.length(), "byte") + " more, from somebody else",
+          mark);
     }
     if (!mark.tail().equals(tail(channel, mark.length()))) {
       throw refused(name, "has been changed", mark);
@@ -98,9 +101,9 @@ public final class ContinuedFile {
 
   private static Failure refused(String name, String what, FileMark mark) {
     return Failure.files(
-        ("%s %s: the state knows it with %,d bytes; put it back as it was, or move it away and name a"
+        ("%s %s: the state knows it with %s; put it back as it was, or move it away and name a"
                 + " new file, which then goes on where this one ended")
-            .formatted(name, what, mark.length()));
+            .formatted(name, what, Quantity.of(mark.length(), "byte")));
   }
 
   /** The number that the file has on its device, whose own number may change at the next mount. */
@@ -126,6 +129,20 @@ public final class ContinuedFile {
       // goes on
     }
     return Arrays.copyOf(buffer.array(), buffer.position());
+  }
+
+  /** Returns how many bytes it has behind the mark. */
+  public long excess() {
+    try {
+      return channel.size() - length;
+    } catch (IOException e) {
+      throw Failure.io("cannot read " + name, e);
+    }
+  }
+
+  /** Returns what the command line calls it. */
+  public String name() {
+    return name;
   }
 
   /** Tells whether records were written to it before. */

@@ -332,6 +332,17 @@ class ClaimsReadTest {
   }
 
   @Test
+  void in_doubt_is_a_state_of_its_own() {
+    assertThat(claims("list", "--in-doubt", "--state-is", "failed"))
+        .isEqualTo(
+            new Result(
+                2,
+                "",
+                "onlyonce: --in-doubt is --state-is in-doubt, and another --state-is is given; leave"
+                    + " out one of them\n"));
+  }
+
+  @Test
   void a_file_in_the_place_of_the_directory_is_told() {
     once.write("store", "no store");
 

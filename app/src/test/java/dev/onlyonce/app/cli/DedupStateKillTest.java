@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -255,6 +256,22 @@ class DedupStateKillTest {
     Files.delete(folder.resolve("out")); // then there is nothing to cut back
     run(nowhere, "--out=other");
     assertThat(first).containsSubsequence(Files.readAllLines(folder.resolve("other")));
+  }
+
+  @Test
+  void what_is_cut_off_for_another_input_is_told() throws Exception {
+    Path nowhere = folder.resolve("nowhere");
+    Path out = folder.resolve("out");
+    assertThat(killAt(start(nowhere, "--out=out"), out, 1)).isTrue();
+    Files.writeString(out, "not made sure of", StandardOpenOption.APPEND);
+    Files.writeString(folder.resolve("in.jsonl"), "{\"id\":\"another\"}\n");
+
+    String err = run(nowhere, "--out=out");
+
+    assertThat(err)
+        .containsPattern(
+            "[0-9,]+ bytes cut off --out out: the interrupted run had not made sure");
+    assertThat(Files.readString(out)).doesNotContain("not made").contains("another");
   }
 
   @Test

@@ -50,6 +50,13 @@ class StoreOptionTest {
   }
 
   @Test
+  void a_file_has_a_name() {
+    assertThat(run("dedup", "--state=").err()).contains("the name of a file must not be empty");
+    assertThat(run("dedup", "--key=/id", "--time=/t", "--window=1h", "--late=").err())
+        .contains("the name of a file must not be empty");
+  }
+
+  @Test
   void the_doctor_takes_what_goes_together() {
     assertThat(run("doctor", "--store=local:x", "--retention=1h").err())
         .contains("goes with --rate");

@@ -24,6 +24,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -211,7 +212,10 @@ class LocalStoreTest {
           .isInstanceOf(StoreException.class)
           .hasMessageContaining(file.getFileName() + " has format 2, this version reads up to 1");
       assertSame(before);
-      bytes[8]--;
+      bytes[8] = 0; // no version ever wrote that
+      Files.write(file, bytes);
+      assertThatThrownBy(() -> store().open()).hasMessageContaining(" is damaged at offset 0");
+      bytes[8] = 1;
       Files.write(file, bytes);
     }
   }
@@ -258,12 +262,11 @@ class LocalStoreTest {
     store().open().close();
   }
 
-  /** A crash leaves a broken frame only where none follows, and closing writes one more. */
+  /** A crash leaves a broken frame at the end, but not in a store that was closed. */
   @Test
   @Semantics(76)
   @Case(29)
-  void damage_to_the_last_thing_said_before_closing_is_refused_and_not_taken_for_a_crash()
-      throws IOException {
+  void damage_to_the_end_of_a_store_that_was_closed_is_not_taken_for_a_crash() throws IOException {
     try (LocalStore store = store().open()) {
       claim(store, done("a", DAY));
       claim(store, done("b", DAY));
@@ -271,21 +274,29 @@ class LocalStoreTest {
     Path file = directory.resolve(segments().get(0));
     byte[] whole = Files.readAllBytes(file);
     int end = endOf(whole);
-    int lastFrame = 40; // an empty one
     for (int offset = 12; offset < end; offset += 7) {
-      byte[] bytes = whole.clone();
-      bytes[offset] ^= 4;
-      Files.write(file, bytes);
-      if (offset < end - lastFrame) {
-        assertThatThrownBy(() -> store().open())
-            .as("offset %d of %d", offset, end)
-            .hasMessageContaining(" is damaged at offset ");
-      } else {
-        try (LocalStore store = store().open()) {
-          assertThat(store.totals()).containsEntry(ClaimState.DONE, 2L);
-        }
-      }
+      byte[] flipped = whole.clone();
+      flipped[offset] ^= 4;
+      assertDamaged(file, flipped);
+      byte[] zeroed = whole.clone();
+      Arrays.fill(zeroed, offset, zeroed.length, (byte) 0);
+      assertDamaged(file, zeroed);
+      assertDamaged(file, Arrays.copyOf(whole, offset));
     }
+    Files.write(file, whole);
+
+    Files.write(directory.resolve("closed"), new byte[5]); // torn: it tells nothing
+    try (LocalStore store = store().open()) {
+      assertThat(store.totals()).containsEntry(ClaimState.DONE, 2L);
+    }
+  }
+
+  private void assertDamaged(Path file, byte[] content) throws IOException {
+    Files.write(file, content);
+    Map<String, byte[]> before = files();
+    assertThatThrownBy(() -> store().open()).hasMessageContaining(" is damaged at offset ");
+    assertThatThrownBy(() -> LocalReader.open(directory)).hasMessageContaining(" is damaged at ");
+    assertSame(before);
   }
 
   private static int endOf(byte[] log) {
@@ -293,7 +304,20 @@ class LocalStoreTest {
     while (log[end - 1] == 0) {
       end--;
     }
-    return (end + 7) / 8 * 8;
+    return end;
+  }
+
+  /** Not even the whole of the last segment can go unseen. */
+  @Test
+  @Semantics(76)
+  void a_last_segment_that_is_missing_after_the_store_was_closed_is_refused() throws IOException {
+    try (LocalStore store = store().open()) {
+      fill(store, "order-", 1_000, DAY);
+    }
+    List<String> segments = segments();
+    Files.delete(directory.resolve(segments.get(segments.size() - 1)));
+
+    assertThatThrownBy(() -> store().open()).hasMessageContaining("when the store was closed");
   }
 
   /** It would look like a new store, in which every key may run. */

@@ -227,8 +227,8 @@ final class Frames {
   }
 
   /**
-   * Writes what was not synced, and that it was; afterwards nothing is answered any more. Returns
-   * false if that has happened before.
+   * Writes what was not synced, and how far that is; afterwards nothing is answered any more.
+   * Returns false if that has happened before.
    */
   boolean close() throws IOException {
     turn.lock();
@@ -240,7 +240,7 @@ final class Frames {
       failure = new StoreException(StoreException.Kind.CLOSED, "the local store has been closed");
       if (before == null) {
         view.log.sync();
-        markSynced();
+        markClosed();
       }
       return true;
     } finally {
@@ -248,22 +248,15 @@ final class Frames {
     }
   }
 
-  /**
-   * Ends the log with an empty frame, whose header says that all before it was synced: from now on
-   * damage to that cannot be taken for what a crash leaves.
-   */
-  private void markSynced() throws IOException {
-    Segment last = view.log.last();
-    if (!hasWritten || last == null || last.sealed) {
+  private void markClosed() {
+    if (!hasWritten) {
       return;
     }
-    hold.require(clock.micros());
     try {
-      view.log.begin(clock.micros(), true);
-      view.log.allocate(true);
-      view.log.commit(clock.micros());
-    } catch (NotWrittenException e) {
-      view.log.cancel(); // a full disk: nothing is lost but this mark
+      hold.require(clock.micros());
+      CloseMark.write(view.disk, view.log.settings.storeId(), view.log.sequence);
+    } catch (IOException e) {
+      // The disk is full, or the store is somebody else's now: nothing is lost but the mark.
     }
   }
 }

@@ -194,16 +194,21 @@ public final class LocalEngine {
   private static void deleteUnfinished(Disk disk) throws IOException {
     for (String file : disk.list()) {
       if (Segment.isSegment(file)) {
-        Bytes content = new Bytes(0);
-        try (Disk.Data data = disk.open(file)) {
-          content.readAll(data);
-        }
-        if (Segment.baseOf(file) != 0 || !content.isZero(Segment.HEADER)) {
+        if (!isUnfinished(disk, file)) {
           throw StoreId.missing();
         }
         disk.delete(file);
       }
     }
+  }
+
+  /** Tells whether a segment is of a store that was never made completely: it says nothing yet. */
+  static boolean isUnfinished(Disk disk, String segment) throws IOException {
+    Bytes content = new Bytes(0);
+    try (Disk.Data data = disk.open(segment)) {
+      content.readAll(data);
+    }
+    return Segment.baseOf(segment) == 0 && content.isZero(Segment.HEADER);
   }
 
   // The verbs. All go through one combiner, so that a sync is shared by whatever is asked.

@@ -65,8 +65,10 @@ public final class LocalObserver {
     Disk disk = new FileDisk(directory, false);
     StoreId id = StoreId.of(disk);
     if (id == null) {
-      if (disk.list().stream().anyMatch(Segment::isSegment)) {
-        throw StoreId.missing();
+      for (String file : disk.list()) {
+        if (Segment.isSegment(file) && !LocalEngine.isUnfinished(disk, file)) {
+          throw StoreId.missing();
+        }
       }
       throw noStore(directory);
     }

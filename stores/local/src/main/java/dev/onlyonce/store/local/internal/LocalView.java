@@ -48,10 +48,11 @@ final class LocalView implements Recovery.Visitor {
 
   /** Reads a store's files. */
   static LocalView open(Disk disk, StoreId id, Log.Settings settings) throws IOException {
+    long closed = CloseMark.read(disk, id.id()); // before the log, which somebody may write
     LocalView view = new LocalView(disk, id, settings);
     try {
       view.index.reserve(view.snapshots.entries());
-      Recovery.recover(view.log, view);
+      Recovery.recover(view.log, view, closed);
       return view;
     } catch (IOException | RuntimeException | Error e) {
       view.log.close();

@@ -33,6 +33,7 @@ final class Recovery {
   private final Disk disk;
   private final Log.Settings settings;
   private final Visitor visitor;
+  private final long closed;
 
   /** The file that is read now. */
   private final Bytes read = new Bytes(0);
@@ -40,16 +41,21 @@ final class Recovery {
   /** The frames of the segment that are not known to be synced. */
   private final List<Frame> unsynced = new ArrayList<>();
 
-  private Recovery(Log log, Visitor visitor) {
+  private Recovery(Log log, Visitor visitor, long closed) {
+    this.closed = closed;
     this.log = log;
     this.disk = log.disk;
     this.settings = log.settings;
     this.visitor = visitor;
   }
 
-  /** Tells the visitor what the log says; the first thing to be done with a log. */
-  static void recover(Log log, Visitor visitor) throws IOException {
-    Recovery recovery = new Recovery(log, visitor);
+  /**
+   * Tells the visitor what the log says; the first thing to be done with a log.
+   *
+   * @param closed the number of a frame that the log had when it was closed
+   */
+  static void recover(Log log, Visitor visitor, long closed) throws IOException {
+    Recovery recovery = new Recovery(log, visitor, closed);
     List<String> files = recovery.files();
     for (int i = 0; i < files.size(); i++) {
       recovery.recover(recovery.openSegment(files.get(i)), i == files.size() - 1);
@@ -58,7 +64,7 @@ final class Recovery {
 
   /** Tells the visitor what the writer has added since. */
   static void follow(Log log, Visitor visitor) throws IOException {
-    new Recovery(log, visitor).follow();
+    new Recovery(log, visitor, 0).follow();
   }
 
   private List<String> files() throws IOException {
@@ -170,6 +176,13 @@ final class Recovery {
     int tail = (int) segment.end;
     if (!isLast) {
       throw new DamagedException(segment.fileName(), tail, "a frame is broken or missing");
+    }
+    if (log.sequence < closed) {
+      throw new DamagedException(
+          segment.fileName(),
+          tail,
+          "it ended with frame %d when the store was closed, and %d is the last that is there"
+              .formatted(closed, log.sequence));
     }
     FrameHeader later = nextFrame(tail);
     if (later != null && later.synced() > log.sequence) {

@@ -98,6 +98,7 @@ final class Segment {
       throw new NewerFormatException(fileName(base), version, VERSION);
     }
     if (!isHeader
+        || version != VERSION
         || Bytes.crc(new CRC32C(), header, 16, HEADER) != Bytes.getInt(header, 12)
         || Bytes.getLong(header, 16) != storeId
         || Bytes.getLong(header, 24) != base) {

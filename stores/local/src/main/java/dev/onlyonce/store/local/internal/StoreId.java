@@ -76,6 +76,7 @@ record StoreId(long id, long k0, long k1) {
     byte[] whole = Arrays.copyOf(bytes, BYTES);
     if (length != BYTES
         || Bytes.getLong(bytes, 0) != MAGIC
+        || Bytes.getInt(bytes, 8) != VERSION
         || Bytes.crc(new CRC32C(), whole, 16, BYTES) != Bytes.getInt(bytes, 12)) {
       throw new DamagedException(FILE, 0, "it is not what a store begins with");
     }
