@@ -37,14 +37,21 @@ final class Part<Q> {
     bytes += argument.length;
   }
 
-  /** Adds the number of a kind, counted from 1: what many items have in common is sent once. */
-  void addKind(Object kind) {
+  /**
+   * Adds the number of a kind, counted from 1, and what is the item's own: what many items have in
+   * common is sent once.
+   */
+  void addKind(Object kind, byte[] own) {
     Integer number = kinds.get(kind);
     if (number == null) {
       number = kinds.size() + 1;
       kinds.put(kind, number);
     }
-    add(ascii(number));
+    byte[] argument = new byte[2 + own.length];
+    argument[0] = (byte) (number >>> 8);
+    argument[1] = number.byteValue();
+    System.arraycopy(own, 0, argument, 2, own.length);
+    add(argument);
   }
 
   List<byte[]> arguments() {
