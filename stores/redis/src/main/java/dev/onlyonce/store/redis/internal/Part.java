@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The items of a batch that go to one shard in one call. For one thread.
@@ -29,6 +30,8 @@ final class Part<Q> {
 
   private final List<byte[]> arguments = new ArrayList<>();
   private final Map<Object, Integer> kinds = new LinkedHashMap<>();
+  private @Nullable Object lastKind;
+  private byte[] lastArgument = {};
   private long bytes;
 
   /** Adds an argument for the items. */
@@ -42,6 +45,10 @@ final class Part<Q> {
    * common is sent once.
    */
   void addKind(Object kind, byte[] own) {
+    if (own.length == 0 && kind.equals(lastKind)) {
+      add(lastArgument);
+      return;
+    }
     Integer number = kinds.get(kind);
     if (number == null) {
       number = kinds.size() + 1;
@@ -51,6 +58,10 @@ final class Part<Q> {
     argument[0] = (byte) (number >>> 8);
     argument[1] = number.byteValue();
     System.arraycopy(own, 0, argument, 2, own.length);
+    if (own.length == 0) {
+      lastKind = kind;
+      lastArgument = argument;
+    }
     add(argument);
   }
 
