@@ -223,8 +223,7 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
 
     /**
      * Sets into how many Redis keys the records are split, from 1 to 1,024. A store that is there
-     * and has another number is refused. Four or five for each master of a cluster spread the work;
-     * fewer are faster on one server.
+     * and has another number is refused. Four or five for each master of a cluster spread the work.
      */
     public Builder shards(int count) {
       if (count < 1 || count > MOST_SHARDS) {

@@ -46,10 +46,11 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
   void add(Part<ClaimRequest> part, ClaimRequest request, byte[] field) {
     ClaimRequest item = fitting(request);
     part.add(field);
+    Duration until = item.settleNow() == null ? item.lease() : item.retention();
+    long expected = item.expectToken();
     part.addKind(
-        new Beginning(
-            Packed.head(item), item.settleNow() == null ? item.lease() : item.retention()));
-    part.add(item.expectToken() == ClaimRequest.ANY ? ANY : Part.ascii(item.expectToken()));
+        new Beginning(Packed.head(item), until),
+        expected == ClaimRequest.ANY ? ANY : Part.ascii(expected));
     part.add(Packed.body(item, shop.scopes().numberOf(item.scope()), owner));
   }
 

@@ -94,7 +94,11 @@ final class Packed {
     if (token < 0 || token > MAX_TOKEN) {
       return token(0);
     }
-    return Arrays.copyOfRange(ByteBuffer.allocate(8).putLong(token).array(), 1, 8);
+    byte[] bytes = new byte[7];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (token >>> (48 - 8 * i));
+    }
+    return bytes;
   }
 
   /** Returns what stands behind the times of the record that a request makes. */
@@ -102,9 +106,10 @@ final class Packed {
     byte[] compared = bytes(request.fingerprint());
     Result now = request.settleNow();
     byte[] value = now == null ? NOTHING : value(now);
-    int names = now == null ? names(request.scope(), request.key(), owner) : 0;
+    int details = now == null ? 1 + names(request.scope(), request.key(), owner) : 0;
+    int comparing = compared.length == 0 ? 0 : 1 + compared.length;
     ByteBuffer body =
-        ByteBuffer.allocate(14 + compared.length + names + value.length)
+        ByteBuffer.allocate(12 + comparing + details + value.length)
             .putShort((short) 1)
             .putShort((short) scopeNumber)
             .putLong(request.requestId());
@@ -112,7 +117,7 @@ final class Packed {
     if (now == null) {
       putNames(body.put((byte) 0), request.scope(), request.key(), owner);
     }
-    return written(body.put(value));
+    return body.put(value).array();
   }
 
   private static byte[] bytes(@Nullable Fingerprint fingerprint) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The items of a batch that go to one shard in one call. For one thread.
@@ -29,6 +30,8 @@ final class Part<Q> {
 
   private final List<byte[]> arguments = new ArrayList<>();
   private final Map<Object, Integer> kinds = new LinkedHashMap<>();
+  private @Nullable Object lastKind;
+  private byte[] lastArgument = {};
   private long bytes;
 
   /** Adds an argument for the items. */
@@ -37,14 +40,29 @@ final class Part<Q> {
     bytes += argument.length;
   }
 
-  /** Adds the number of a kind, counted from 1: what many items have in common is sent once. */
-  void addKind(Object kind) {
+  /**
+   * Adds the number of a kind, counted from 1, and what is the item's own: what many items have in
+   * common is sent once.
+   */
+  void addKind(Object kind, byte[] own) {
+    if (own.length == 0 && kind.equals(lastKind)) {
+      add(lastArgument);
+      return;
+    }
     Integer number = kinds.get(kind);
     if (number == null) {
       number = kinds.size() + 1;
       kinds.put(kind, number);
     }
-    add(ascii(number));
+    byte[] argument = new byte[2 + own.length];
+    argument[0] = (byte) (number >>> 8);
+    argument[1] = number.byteValue();
+    System.arraycopy(own, 0, argument, 2, own.length);
+    if (own.length == 0) {
+      lastKind = kind;
+      lastArgument = argument;
+    }
+    add(argument);
   }
 
   List<byte[]> arguments() {

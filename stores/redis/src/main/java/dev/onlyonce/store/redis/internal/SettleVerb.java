@@ -32,9 +32,8 @@ final class SettleVerb extends Verb<Settlement, Held> {
     Claim claim = item.claim();
     Result result = resultOf(item);
     part.add(field);
-    part.addKind(endingOf(item, result));
+    part.addKind(endingOf(item, result), Packed.value(result));
     part.add(Packed.token(claim.token()));
-    part.add(Packed.value(result));
   }
 
   private Result resultOf(Settlement item) {

@@ -1,7 +1,8 @@
 -- Claims keys. See docs/formats/redis.md for the record.
 -- KEYS: shard.
 -- ARGV: id, tolerance, force, number of kinds, (head, milliseconds) of each kind,
---       (field, kind, expected token or '', body) of each item.
+--       (field, kind and expected token, body) of each item; the kind is a number of two bytes,
+--       the token, if there is one, decimal digits.
 -- Returns: microseconds, token, a letter of each item, the record found of each item not 'C'.
 --   C there was none and it was made, W one was there and was replaced, K it was left as it is.
 local found = redis.call('hget', KEYS[1], 'q')
@@ -18,9 +19,9 @@ local base = 5 + 2 * ARGV[4]
 local byte, sub, char = string.byte, string.sub, string.char
 local pack, unpacked = struct.pack, struct.unpack
 
-local count = (#ARGV - base + 1) / 4
+local count = (#ARGV - base + 1) / 3
 local fields = {}
-for i = 1, count do fields[i] = ARGV[base + (i - 1) * 4] end
+for i = 1, count do fields[i] = ARGV[base + (i - 1) * 3] end
 local records = redis.call('hmget', KEYS[1], unpack(fields))
 
 local function ending(ms)
@@ -37,7 +38,7 @@ end
 -- The beginning of a new record, by kind.
 local beginnings = {}
 local function beginning(kind)
-  local at = 3 + 2 * kind
+  local at = 3 + 2 * unpacked('>I2', kind)
   local til = ending(ARGV[at + 1])
   local made = ARGV[at] .. pack('>I7I6I4', token, til, span(til))
   beginnings[kind] = made
@@ -127,23 +128,23 @@ local function write(field, record)
 end
 
 for i = 1, count do
-  local at = base + (i - 1) * 4
-  local field, kind, body = fields[i], tonumber(ARGV[at + 1]), ARGV[at + 3]
+  local at = base + (i - 1) * 3
+  local field, kind, body = fields[i], ARGV[at + 1], ARGV[at + 2]
   local record = seen[field] or records[i]
   if not record then
     write(field, (beginnings[kind] or beginning(kind)) .. body)
     letters[i] = 'C'
   else
     local head, oldToken, til = unpacked('>BI7I6', record)
-    local state = head % 8
+    local state, number = head % 8, unpacked('>I2', kind)
     local new = nil
     if state >= 2 and state <= 4 and now >= til then
-      local from = 3 + 2 * kind
+      local from = 3 + 2 * number
       local stop = ending(ARGV[from + 1])
       new = ARGV[from]
         .. pack('>I7I6I4', math.max(token, oldToken + 1), stop, span(stop)) .. body
-    elseif isFree(record, head, oldToken, til, kind, ARGV[at + 2], body) then
-      new = granted(record, head, oldToken, kind, body)
+    elseif isFree(record, head, oldToken, til, number, sub(kind, 3), body) then
+      new = granted(record, head, oldToken, number, body)
     end
     if new then
       write(field, new)

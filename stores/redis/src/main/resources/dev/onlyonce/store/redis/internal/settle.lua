@@ -2,7 +2,7 @@
 -- KEYS: shard.
 -- ARGV: id, force, number of kinds,
 --       (head, milliseconds kept, milliseconds not to be claimed, K|F|R for the attempts) of each
---       kind, (field, kind, token, result) of each item.
+--       kind, (field, kind and result, token) of each item; the kind is a number of two bytes.
 -- Returns a digit of each item: 2 done, 1 was so already, 0 not held.
 local found = redis.call('hget', KEYS[1], 'q')
 if not found or string.sub(found, 1, 16) ~= ARGV[1] then
@@ -14,9 +14,9 @@ local base = 4 + 4 * ARGV[3]
 local byte, sub, char = string.byte, string.sub, string.char
 local pack, unpacked = struct.pack, struct.unpack
 
-local count = (#ARGV - base + 1) / 4
+local count = (#ARGV - base + 1) / 3
 local fields = {}
-for i = 1, count do fields[i] = ARGV[base + (i - 1) * 4] end
+for i = 1, count do fields[i] = ARGV[base + (i - 1) * 3] end
 local records = redis.call('hmget', KEYS[1], unpack(fields))
 
 local function ending(ms)
@@ -38,8 +38,8 @@ local function afterNames(record, at)
 end
 
 local kinds = {}
-local function kindOf(number)
-  local at = 4 * number
+local function kindOf(text)
+  local at = 4 * unpacked('>I2', text)
   local head, notBefore = byte(ARGV[at]), ending(ARGV[at + 2])
   local expires = math.max(ending(ARGV[at + 1]), notBefore)
   local kind = {
@@ -51,7 +51,7 @@ local function kindOf(number)
     notBefore = pack('>I6', notBefore),
     attempts = ARGV[at + 3],
   }
-  kinds[number] = kind
+  kinds[text] = kind
   return kind
 end
 
@@ -81,16 +81,21 @@ end
 
 local digits, writes, seen = {}, {}, {}
 for i = 1, count do
-  local at = base + (i - 1) * 4
+  local at = base + (i - 1) * 3
   local field, token = fields[i], ARGV[at + 2]
   local record = seen[field] or records[i]
   local digit = '0'
   if record and sub(record, 2, 8) == token then
-    local number = tonumber(ARGV[at + 1])
-    local kind = kinds[number] or kindOf(number)
+    local text, result = ARGV[at + 1], ''
+    local kind = kinds[text]
+    if not kind then
+      local key = sub(text, 1, 2)
+      kind = kinds[key] or kindOf(key)
+      result = sub(text, 3)
+    end
     local head = byte(record)
     if head % 8 == 1 then
-      local new = settled(record, head, token, kind, ARGV[at + 3])
+      local new = settled(record, head, token, kind, result)
       writes[#writes + 1] = field
       writes[#writes + 1] = new
       seen[field] = new
