@@ -269,8 +269,7 @@ class DedupStateKillTest {
     String err = run(nowhere, "--out=out");
 
     assertThat(err)
-        .containsPattern(
-            "[0-9,]+ bytes cut off --out out: the interrupted run had not made sure");
+        .containsPattern("[0-9,]+ bytes cut off --out out: the interrupted run had not made sure");
     assertThat(Files.readString(out)).doesNotContain("not made").contains("another");
   }
 

@@ -82,7 +82,9 @@ public final class JdbcStore
     return engine.dialect();
   }
 
-  /** Returns the time by which the store decides, the database's, in milliseconds since the epoch. */
+  /**
+   * Returns the time by which the store decides, the database's, in milliseconds since the epoch.
+   */
   public long millis() {
     return engine.millis();
   }
