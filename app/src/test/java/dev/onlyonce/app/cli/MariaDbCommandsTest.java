@@ -36,7 +36,7 @@ class MariaDbCommandsTest extends SharedStoreRules {
     String script = new InProcess(empty).run("schema", "--dialect=mariadb").out();
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
-      for (String each : script.split(";\n")) {
+      for (String each : script.split(";\n", -1)) {
         if (!each.isBlank()) {
           statement.execute(each);
         }
