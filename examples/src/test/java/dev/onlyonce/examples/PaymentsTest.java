@@ -84,18 +84,19 @@ class PaymentsTest {
             .isEqualTo(new Transitions.Answer.Applied());
         assertThat((Object) commit(source, it -> payments.ship(it, "4711")))
             .isEqualTo(new Transitions.Answer.AlreadyThere());
-        assertThat((Boolean) commit(source, it -> payments.refund(it, "4711", 400))).isTrue();
-        assertThat((Boolean) commit(source, it -> payments.refund(it, "4711", 400))).isFalse();
+        assertThat((Object) commit(source, it -> payments.refund(it, "4711", 400))).isEqualTo(true);
+        assertThat((Object) commit(source, it -> payments.refund(it, "4711", 400)))
+            .isEqualTo(false);
         assertThat((Object) commit(source, it -> payments.rename(it, "c-1", 2, "Ada")))
             .isEqualTo(GuardedUpsert.Answer.APPLIED);
         assertThat((Object) commit(source, it -> payments.rename(it, "c-1", 1, "Eve")))
             .isEqualTo(GuardedUpsert.Answer.STALE);
         Claim zombie = claim(store, ClaimRequest.ANY);
         Claim successor = claim(store, zombie.token());
-        assertThat((Boolean) commit(source, it -> payments.shipFenced(it, zombie, "4712")))
-            .isFalse();
-        assertThat((Boolean) commit(source, it -> payments.shipFenced(it, successor, "4712")))
-            .isTrue();
+        assertThat((Object) commit(source, it -> payments.shipFenced(it, zombie, "4712")))
+            .isEqualTo(false);
+        assertThat((Object) commit(source, it -> payments.shipFenced(it, successor, "4712")))
+            .isEqualTo(true);
       }
     }
   }

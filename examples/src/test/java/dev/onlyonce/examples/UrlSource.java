@@ -1,6 +1,7 @@
 package dev.onlyonce.examples;
 
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -29,7 +30,7 @@ final class UrlSource implements DataSource {
 
   @Override
   public PrintWriter getLogWriter() {
-    return new PrintWriter(System.out, true, java.nio.charset.StandardCharsets.UTF_8);
+    return new PrintWriter(System.out, true, StandardCharsets.UTF_8);
   }
 
   @Override
