@@ -71,4 +71,15 @@ class IsolationTest {
       super(Pools.of(database.url(), "SERIALIZABLE"));
     }
   }
+
+  // Assignments that do not see one another: MySql says why that matters.
+  @Nested
+  class MariaDbWithSimultaneousAssignment extends Rules {
+    MariaDbWithSimultaneousAssignment(Database<MariaDbServer> database) {
+      super(
+          Pools.of(
+              database.url() + "&sessionVariables=sql_mode='SIMULTANEOUS_ASSIGNMENT'",
+              "READ_COMMITTED"));
+    }
+  }
 }

@@ -122,7 +122,7 @@ public final class JdbcEngine {
     Dialect dialect =
         switch (name) {
           case POSTGRESQL -> new PostgreSql(tables, textOf(connection, settings), tolerance);
-          case MARIADB -> new MySql.MariaDb(tables, new Text(true, settings.owner()), tolerance);
+          case MARIADB -> new MariaDb(tables, new Text(true, settings.owner()), tolerance);
           case MYSQL -> new MySql(tables, new Text(true, settings.owner()), tolerance);
           case H2 -> {
             Text text = new Text(true, settings.owner());

@@ -12,9 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
@@ -35,7 +33,7 @@ import java.util.stream.Collectors;
  */
 class MySql implements Dialect {
 
-  private static final String MICROS = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))";
+  static final String MICROS = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))";
   static final String MILLIS = "(" + MICROS + " div 1000)";
 
   private static final int DUPLICATE_RECORD_CHANGED = 1020;
@@ -43,6 +41,33 @@ class MySql implements Dialect {
   private static final int DEADLOCK = 1213;
   private static final List<Integer> NO_ROOM = List.of(1021, 1037, 1041, 1114);
   private static final List<Integer> GONE = List.of(1053, 1077, 1290, 1836, 1927, 2006, 2013, 4031);
+
+  private static final String[] CLAIMED = {
+    "scope",
+    "k",
+    "state",
+    "lapse",
+    "request",
+    "expected",
+    "wait",
+    "fingerprint",
+    "kind",
+    "type",
+    "result",
+    "shown"
+  };
+
+  private static final String INSERT =
+      """
+      insert into {claim} (scope, k, token, state, attempt, lapse, request, stamp, expected,
+        until_ms, expires_ms, created_ms, updated_ms, fingerprint, result_kind, result_type,
+        result, checkpoint, owner, key_text)
+      select i.scope, i.k, greatest(%1$s, n.after_floor), i.state, 1, i.lapse, i.request, ?,
+        i.expected, if(i.state = 1, %2$s + i.wait, 0), if(i.state = 1, %3$d, %2$s + i.wait),
+        %2$s, %2$s, i.fingerprint, i.kind, i.type, i.result, null, ?, i.shown
+      from (select token_floor + 1 as after_floor from {meta} where id = 1) n straight_join
+      """;
+  private static final String JOINED = " i where 1 = 1"; // so that the next "on" is no join's
 
   private final Tables tables;
   private final Text text;
@@ -53,23 +78,20 @@ class MySql implements Dialect {
   MySql(Tables tables, Text text, long toleranceMillis) {
     this.tables = tables;
     this.text = text;
-    this.insert =
-        tables.in(
-            "insert into {claim} (scope, k, token, state, attempt, lapse, request, stamp, expected,"
-                + " until_ms, expires_ms, created_ms, updated_ms, fingerprint, result_kind,"
-                + " result_type, result, checkpoint, owner, key_text) values ");
-    this.onDuplicate = onDuplicate(toleranceMillis);
+    this.insert = tables.in(INSERT.formatted(MICROS, MILLIS, Item.NEVER));
+    this.onDuplicate = tables.in(onDuplicate(toleranceMillis));
     this.purge = new MySqlPurge(tables);
   }
 
   private static String onDuplicate(long toleranceMillis) {
-    Rules rules = new Rules("", "values(*)", "values(updated_ms)");
+    Rules rules = new Rules("{claim}.", "values(*)", "values(updated_ms)");
     String may = rules.mayBeClaimed(toleranceMillis);
-    return " on duplicate key update stamp = if(%s, values(stamp), stamp), ".formatted(may)
+    return " on duplicate key update {claim}.stamp = if(%s, values(stamp), {claim}.stamp), "
+            .formatted(may)
         + rules.values().entrySet().stream()
             .map(
                 it ->
-                    "%1$s = if(stamp = values(stamp) or %2$s, %3$s, %1$s)"
+                    "{claim}.%1$s = if({claim}.stamp = values(stamp) or %2$s, %3$s, {claim}.%1$s)"
                         .formatted(it.getKey(), may, it.getValue()))
             .collect(Collectors.joining(", "));
   }
@@ -84,28 +106,14 @@ class MySql implements Dialect {
     return MILLIS;
   }
 
-  private String row(Item.Claim item) {
-    boolean settles = item.request().settleNow() != null;
-    return tables.in(
-        "(?, ?, greatest("
-            + MICROS
-            + ", (select token_floor + 1 from {meta} where id = 1)), ?, 1, ?, ?, ?, ?, "
-            + (settles ? "0, " + MILLIS + " + ?" : MILLIS + " + ?, " + Item.NEVER)
-            + ", "
-            + MILLIS
-            + ", "
-            + MILLIS
-            + ", ?, ?, ?, ?, null, ?, ?)");
-  }
-
   /** The statement that claims, without an end. */
   final String claimStatement(List<Item.Claim> items) {
-    return items.stream().map(this::row).collect(Collectors.joining(", ", insert, onDuplicate));
+    return insert + table(items.size(), CLAIMED) + JOINED + onDuplicate;
   }
 
   final void setItems(PreparedStatement statement, List<Item.Claim> items, long stamp)
       throws SQLException {
-    Params params = new Params(statement);
+    Params params = new Params(statement).number(stamp).text(text.owner());
     for (Item.Claim item : items) {
       params
           .scope(item.scope())
@@ -113,14 +121,12 @@ class MySql implements Dialect {
           .number(item.state())
           .number(item.request().lapse().code())
           .number(item.request().requestId())
-          .number(stamp)
           .numberOrNull(item.expected())
           .number(item.request().settleNow() == null ? item.lease() : item.keep())
           .bytes(item.fingerprint())
           .number(Row.Results.kind(item.result()))
           .bytes(Row.Results.type(item.result()))
           .bytes(Row.Results.bytes(item.result()))
-          .text(text.owner())
           .text(text.of(item.key()));
     }
   }
@@ -360,50 +366,6 @@ class MySql implements Dialect {
         }
       }
       return List.of(looks);
-    }
-  }
-
-  /**
-   * MariaDB, which returns the rows that the statement has left, whether it changed them or not.
-   */
-  static final class MariaDb extends MySql {
-    private static final String RETURNING = " returning " + MICROS + ", " + Row.COLUMNS;
-
-    MariaDb(Tables tables, Text text, long toleranceMillis) {
-      super(tables, text, toleranceMillis);
-    }
-
-    @Override
-    public List<Look> claim(Connection connection, List<Item.Claim> items, long stamp)
-        throws SQLException {
-      return claim(connection, "", items, stamp);
-    }
-
-    @Override
-    List<Look> claimHurried(Connection connection, List<Item.Claim> items, long stamp)
-        throws SQLException {
-      return claim(connection, "set statement innodb_lock_wait_timeout = 0 for ", items, stamp);
-    }
-
-    private List<Look> claim(
-        Connection connection, String setting, List<Item.Claim> items, long stamp)
-        throws SQLException {
-      String sql = setting + claimStatement(items) + RETURNING;
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        setItems(statement, items, stamp);
-        // Not executeQuery: Connector/J refuses it for what is not a SELECT.
-        statement.execute();
-        Map<RecordId, Look> looks = new HashMap<>();
-        try (ResultSet rows = statement.getResultSet()) {
-          while (rows.next()) {
-            Row row = Row.read(rows, 2);
-            if (row != null) {
-              looks.put(row.id(), new Look(rows.getLong(1), 0, false, row).by(stamp));
-            }
-          }
-        }
-        return items.stream().map(it -> looks.getOrDefault(it.id(), Look.NOTHING)).toList();
-      }
     }
   }
 

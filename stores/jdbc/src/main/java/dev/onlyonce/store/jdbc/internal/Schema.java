@@ -18,7 +18,8 @@ public final class Schema {
   /** The version that the scripts make. */
   public static final int VERSION = 1;
 
-  private static final int TRIES = 3;
+  /** More than there are statements that several processes may get into each other's way with. */
+  private static final int TRIES = 20;
 
   private Schema() {}
 

@@ -1,0 +1,117 @@
+package dev.onlyonce.examples;
+
+import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.store.jdbc.GuardedUpsert;
+import dev.onlyonce.store.jdbc.Inbox;
+import dev.onlyonce.store.jdbc.JdbcStore;
+import dev.onlyonce.store.jdbc.Transitions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+
+/** Payments in a database: each order is paid once, shipped once and never refunded too much. */
+final class Payments {
+
+  private final JdbcStore store;
+  private final Inbox inbox;
+
+  Payments(JdbcStore store, DataSource source) {
+    this.store = store;
+    this.inbox = Inbox.of(store, source, Scope.of("payments"));
+  }
+
+  // region opening
+  static JdbcStore open(DataSource source) {
+    return JdbcStore.on(source).owner("payments-1").createTables().open();
+  }
+
+  // endregion
+
+  // region inbox
+  Inbox.Message paid(String order, long cents) {
+    return Inbox.Message.of(
+        Key.of(order, "paid"),
+        transaction -> {
+          try (PreparedStatement insert =
+              transaction.prepareStatement(
+                  "INSERT INTO payment (order_no, cents, status) VALUES (?, ?, 'PAID')")) {
+            insert.setString(1, order);
+            insert.setLong(2, cents);
+            insert.executeUpdate();
+          }
+          return Result.NONE;
+        });
+  }
+
+  Inbox.Verdict handle(Inbox.Message message) {
+    return inbox.handle(message);
+  }
+
+  List<Inbox.Verdict> handlePoll(List<Inbox.Message> poll, String partition, long next) {
+    return inbox.handleAll(poll, Map.of(partition, new Position(1, next)));
+  }
+
+  // endregion
+
+  // region status
+  private static final Transitions STATUS =
+      Transitions.of("payment", "order_no", "status")
+          .allow("PAID", "SHIPPED", "REFUNDED")
+          .allow("SHIPPED", "REFUNDED")
+          .build();
+
+  Transitions.Answer ship(Connection transaction, String order) throws SQLException {
+    return STATUS.apply(transaction, order, "SHIPPED");
+  }
+
+  // endregion
+
+  // region locking
+  boolean refund(Connection transaction, String order, long cents) throws SQLException {
+    try (PreparedStatement select =
+            transaction.prepareStatement(
+                "SELECT cents - refunded FROM payment WHERE order_no = ? FOR UPDATE");
+        PreparedStatement update =
+            transaction.prepareStatement(
+                "UPDATE payment SET refunded = refunded + ? WHERE order_no = ?")) {
+      select.setString(1, order);
+      try (ResultSet left = select.executeQuery()) {
+        if (!left.next() || left.getLong(1) < cents) {
+          return false;
+        }
+      }
+      update.setLong(1, cents);
+      update.setString(2, order);
+      return update.executeUpdate() == 1;
+    }
+  }
+
+  // endregion
+
+  // region guarded
+  private static final GuardedUpsert CUSTOMER =
+      GuardedUpsert.into("customer", "id", "version", "name");
+
+  GuardedUpsert.Answer rename(Connection transaction, String id, long version, String name)
+      throws SQLException {
+    return CUSTOMER.apply(transaction, id, version, name);
+  }
+
+  // endregion
+
+  // region fence
+  boolean shipFenced(Connection transaction, Claim claim, String order) throws SQLException {
+    return store.holds(transaction, claim)
+        && ship(transaction, order) instanceof Transitions.Answer.Applied;
+  }
+
+  // endregion
+}
