@@ -6,7 +6,6 @@ import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.Quantity;
-import dev.onlyonce.app.output.ContinuedFile;
 import dev.onlyonce.app.output.FileMark;
 import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.spi.Answer;
@@ -16,6 +15,7 @@ import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,10 +32,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keys that are kept in a store which other runs may use at the same time.
  *
- * <p><b>Guarantee.</b> A key is claimed, its record is written, and only when that is on the disk
- * or with the reader is the claim completed. So no record is lost, whatever ends the run; the
- * records of the last claims may be written once more by the next run, when their leases are over.
- * A key that another run has claimed is waited for: it becomes a duplicate, or this run's.
+ * <p><b>Guarantee.</b> A key is claimed, its record is written, and only when that is on the disk,
+ * or in the pipe, is the claim completed. So no record is lost, whatever ends the run; what a pipe
+ * holds is its reader's. The records of the last claims may be written once more by the next run,
+ * when their leases are over. A key that another run has claimed is waited for: it becomes a
+ * duplicate, or this run's.
  *
  * <p>Who waits holds nothing: claims that were granted together with one that was not are released
  * first, so no two runs wait for one another. Not thread-safe.
@@ -43,7 +44,12 @@ import org.jspecify.annotations.Nullable;
 public final class KeysInStore implements SeenKeys, Outputs.Marks {
 
   private static final int MANY_CLAIMS = 5_000;
+
+  /** Long before another run may take what is claimed. */
+  private static final long OLD_NANOS = Limits.LEASE.toNanos() / 10;
+
   private static final int PURGE = 1_000;
+  private static final int MOST_PURGES = 100;
   private static final long SHORTEST_WAIT_MILLIS = 50;
   private static final long LONGEST_WAIT_MILLIS = 1_000;
 
@@ -53,12 +59,14 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
   private final Runnable closing;
   private final Scope scope;
   private final Consumer<String> notices;
+  private final Time time = Time.system();
 
   /** Claimed by this run; their records are not known to be written. */
   private final Map<Key, Pending> pending = new LinkedHashMap<>();
 
   private @Nullable Outputs outputs;
   private long lost;
+  private long oldestNanos;
   private boolean toldOfWaiting;
 
   /**
@@ -141,8 +149,10 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
     long wait = SHORTEST_WAIT_MILLIS;
     List<ClaimRequest> asked = requests;
     while (true) {
+      long askedNanos = time.nanoTime();
       List<Answer> answers = asked.isEmpty() ? List.of() : store.claim(asked);
-      if (answers.stream().noneMatch(this::isOpen)) {
+      if (!isAnyOpen(answers)) {
+        oldestNanos = pending.isEmpty() ? askedNanos : oldestNanos;
         return granted(asked, answers);
       }
       release(answers);
@@ -153,12 +163,21 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
     }
   }
 
+  private boolean isAnyOpen(List<Answer> answers) {
+    try {
+      return answers.stream().anyMatch(this::isOpen);
+    } catch (Failure e) {
+      release(answers);
+      throw e;
+    }
+  }
+
   private boolean isOpen(Answer answer) {
-    if (answer instanceof Answer.InDoubt) {
+    if (answer instanceof Answer.InDoubt || answer instanceof Answer.Failed) {
       throw Failure.files(
-          "a key of scope %s is in doubt, which no run of dedup leaves behind; look at it with"
-                  .formatted(scope)
-              + " onlyonce claims list --in-doubt, or use a scope of dedup alone");
+          "a key of scope %s is %s, which is for somebody to decide (after doctor --restored, or by"
+                  .formatted(scope, answer instanceof Answer.Failed ? "failed" : "in doubt")
+              + " another user of the scope): see onlyonce claims list, then resolve or reset it");
     }
     return answer instanceof Answer.InProgress || answer instanceof Answer.Deferred;
   }
@@ -203,7 +222,8 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
 
   @Override
   public boolean isDue() {
-    return pending.size() >= MANY_CLAIMS;
+    return pending.size() >= MANY_CLAIMS
+        || (!pending.isEmpty() && time.nanoTime() - oldestNanos > OLD_NANOS);
   }
 
   @Override
@@ -223,7 +243,7 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
     }
     if (outputs != null) {
       outputs.flush();
-      outputs.continued().forEach(ContinuedFile::sync);
+      outputs.sync();
     }
     List<Settlement> all = new ArrayList<>(pending.size());
     pending
@@ -238,7 +258,13 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
 
   @Override
   public int forget() {
-    return store.purge(PURGE);
+    int all = 0;
+    int some = PURGE;
+    for (int i = 0; i < MOST_PURGES && some == PURGE; i++) {
+      some = store.purge(PURGE);
+      all += some;
+    }
+    return all;
   }
 
   @Override

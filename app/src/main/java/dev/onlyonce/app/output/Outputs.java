@@ -34,6 +34,7 @@ public final class Outputs implements AutoCloseable {
   private final List<Path> created = new ArrayList<>();
   private final List<ContinuedFile> continued = new ArrayList<>();
   private final @Nullable Marks marks;
+  private @Nullable FileChannel redirected;
   private boolean begun;
 
   /** What is known of files that were written before. */
@@ -98,6 +99,11 @@ public final class Outputs implements AutoCloseable {
   private RecordWriter standardOutput(String name) {
     boolean pipe = admit(name, FileIdentity.STANDARD_OUTPUT);
     FileChannel channel = new FileOutputStream(FileDescriptor.out).getChannel();
+    if (FileIdentity.of(FileIdentity.STANDARD_OUTPUT)
+        .filter(FileIdentity::isRegularFile)
+        .isPresent()) {
+      redirected = channel;
+    }
     return add(new RecordWriter("to standard output", channel, pipe, false));
   }
 
@@ -168,6 +174,18 @@ public final class Outputs implements AutoCloseable {
   /** Flushes all outputs. */
   public void flush() {
     writers.forEach(RecordWriter::flush);
+  }
+
+  /** Makes sure that what was flushed to files is on the disk. */
+  public void sync() {
+    continued.forEach(ContinuedFile::sync);
+    if (redirected != null) {
+      try {
+        redirected.force(true);
+      } catch (IOException e) {
+        throw Failure.io("cannot write to standard output", e);
+      }
+    }
   }
 
   /** Closes all outputs, also if closing one fails; then throws what failed first. */

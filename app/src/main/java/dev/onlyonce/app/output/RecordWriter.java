@@ -60,6 +60,10 @@ public final class RecordWriter implements AutoCloseable {
     if (batch.part(entry).begins()) {
       begin(batch.followsByteOrderMark(entry));
     }
+    int length = batch.end(entry) - batch.start(entry);
+    if (length > buffer.remaining() && length <= buffer.capacity()) {
+      flush(); // so that a run which is killed is not likely to leave a part of it
+    }
     put(batch.bytes(), batch.start(entry), batch.end(entry));
   }
 

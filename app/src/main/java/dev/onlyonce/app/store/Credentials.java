@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record Credentials(@Nullable String user, @Nullable String password) {
 
-  private static final Pattern IN_AUTHORITY = Pattern.compile("(//[^/@]*:)[^/@]*@");
+  private static final Pattern IN_AUTHORITY = Pattern.compile("//.*@");
   private static final Pattern IN_QUERY =
       Pattern.compile("((?:password|pwd)=)[^&;]*", Pattern.CASE_INSENSITIVE);
 
   /** Returns an address without the passwords that it may have. */
   static String hidden(String address) {
-    String first = IN_AUTHORITY.matcher(address).replaceAll("$1***@");
+    String first = IN_AUTHORITY.matcher(address).replaceAll("//***@");
     return IN_QUERY.matcher(first).replaceAll("$1***");
   }
 

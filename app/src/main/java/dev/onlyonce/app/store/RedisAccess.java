@@ -87,11 +87,17 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   private RedisStore open(String owner) {
     try {
-      RedisStore.Builder builder = RedisStore.at(uris()).owner(owner);
-      if (credentials.password() != null) {
-        builder.login(credentials.user(), credentials.password());
-      } else {
-        credentials.refuseFor(this + " without a password");
+      String told = userInfo();
+      boolean hasPassword = told.contains(":");
+      RedisStore.Builder builder = RedisStore.at(uris(hasPassword ? told + "@" : "")).owner(owner);
+      if (credentials.user() != null && credentials.password() == null) {
+        throw Failure.usage("--user needs a password: --password-file, or ONLYONCE_PASSWORD");
+      }
+      // The address goes before the environment, which may be meant for another server.
+      if (credentials.password() != null && (!hasPassword || credentials.user() != null)) {
+        String user = told.isEmpty() || hasPassword ? null : told;
+        builder.login(
+            credentials.user() == null ? user : credentials.user(), credentials.password());
       }
       return builder.open();
     } catch (IllegalArgumentException e) {
@@ -100,16 +106,22 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
   }
 
   /**
-   * Returns a URI for each node; they have name and password in common, which the first one has.
+   * Returns a URI for each node.
+   *
+   * @param before user and password, the same for all
    */
-  private String[] uris() {
-    String plain = address.replace(CLUSTER + "://", "://");
-    int begin = plain.indexOf("://") + 3;
-    int at = plain.lastIndexOf('@') + 1;
-    String head = plain.substring(0, Math.max(begin, at));
-    return Arrays.stream(plain.substring(head.length()).split(",", -1))
-        .map(node -> head + node)
+  private String[] uris(String before) {
+    String scheme = address.substring(0, address.indexOf("://")).replace(CLUSTER, "");
+    int hosts = Math.max(address.indexOf("://") + 3, address.lastIndexOf('@') + 1);
+    return Arrays.stream(address.substring(hosts).split(",", -1))
+        .map(node -> scheme + "://" + before + node)
         .toArray(String[]::new);
+  }
+
+  /** Returns what stands before the hosts: a user, and a password behind a colon; or nothing. */
+  private String userInfo() {
+    int at = address.lastIndexOf('@');
+    return at < 0 ? "" : address.substring(address.indexOf("://") + 3, at);
   }
 
   @Override

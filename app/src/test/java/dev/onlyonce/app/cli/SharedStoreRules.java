@@ -121,6 +121,7 @@ abstract class SharedStoreRules {
     }
     killed.destroyForcibly();
     assertThat(killed.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(killed.exitValue()).isNotZero();
 
     Process next = start("kill", "out");
     assertThat(next.waitFor(180, TimeUnit.SECONDS)).isTrue();

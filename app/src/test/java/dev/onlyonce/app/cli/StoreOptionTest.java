@@ -35,6 +35,9 @@ class StoreOptionTest {
     assertThat(run("claims", "stats").err()).contains("say which store: --state DIR or --store");
     assertThat(run("claims", "stats", "--state=a", "--store=local:b").err())
         .contains("--state and --store name a store each");
+    assertThat(run("claims", "stats", "--store=redis://:hu/sh@x:y").err())
+        .doesNotContain("hu")
+        .doesNotContain("sh@");
     for (String address : new String[] {"b", "local:", "http://x", "postgres://u:hush@x/y"}) {
       Result result = run("claims", "stats", "--store=" + address);
       assertThat(result.code()).as(address).isEqualTo(2);

@@ -41,10 +41,12 @@ public final class GuardedUpsert {
   private final String update;
   private final String insert;
   private final String look;
+  private final String keyColumn;
   private final int columns;
 
   private GuardedUpsert(String table, String key, String guard, List<String> columns) {
     this.columns = columns.size();
+    this.keyColumn = key;
     this.update =
         columns.stream()
             .map(it -> it + " = ?")
@@ -111,7 +113,8 @@ public final class GuardedUpsert {
       if (answer != null) {
         return answer;
       }
-      if (insert(transaction, key, number, values, isPostgreSql)) {
+      boolean isLast = i == TRIES - 1;
+      if (insert(transaction, key, number, values, isPostgreSql, isLast)) {
         return Answer.APPLIED;
       }
     }
@@ -127,6 +130,10 @@ public final class GuardedUpsert {
           return null;
         }
         long found = rows.getLong(1);
+        if (rows.wasNull()) {
+          throw new SQLException(
+              "the row " + key + " has no number in its guard, which must not be null", "22004");
+        }
         if (found == number) {
           return Answer.ALREADY_THERE;
         }
@@ -135,16 +142,28 @@ public final class GuardedUpsert {
     }
   }
 
-  /** Never by an error on PostgreSQL, which would end the transaction. */
+  /**
+   * Never by an error of this key on PostgreSQL, which would end the transaction.
+   *
+   * @param isLast whether a row in the way is an error: there is none of this key, so it is one
+   *     with another value that must be unique
+   */
   private boolean insert(
-      Connection transaction, Object key, long number, Object[] values, boolean isPostgreSql)
+      Connection transaction,
+      Object key,
+      long number,
+      Object[] values,
+      boolean isPostgreSql,
+      boolean isLast)
       throws SQLException {
     try {
-      String sql = isPostgreSql ? insert + " ON CONFLICT DO NOTHING" : insert;
+      String sql = isPostgreSql ? insert + " ON CONFLICT (" + keyColumn + ") DO NOTHING" : insert;
       return run(transaction, sql, key, number, values, false) == 1;
     } catch (SQLException e) {
-      if (e.getErrorCode() == UNIQUE_ON_MYSQL
-          || UNIQUE_ON_H2_AND_POSTGRESQL.equals(e.getSQLState())) {
+      boolean isInTheWay =
+          e.getErrorCode() == UNIQUE_ON_MYSQL
+              || UNIQUE_ON_H2_AND_POSTGRESQL.equals(e.getSQLState());
+      if (isInTheWay && !isPostgreSql && !isLast) {
         return false;
       }
       throw e;

@@ -217,11 +217,11 @@ public final class Inbox {
           return attempt.verdicts;
         }
         if (i == TRIES || !attempt.isBegun || !store.mayTryAgain(e)) {
-          throw store.exception(e);
+          throw attempt.ending(store.exception(e));
         }
       } catch (StoreException e) {
         if (i == TRIES || !attempt.isBegun || e.kind() != StoreException.Kind.UNAVAILABLE) {
-          throw e;
+          throw attempt.ending(e);
         }
       }
       LockSupport.parkNanos(
@@ -265,6 +265,7 @@ public final class Inbox {
     private final List<ClaimRequest> requests;
     private final Map<Key, Verdict> verdicts = new HashMap<>();
     private boolean isBegun;
+    private boolean isClaimed;
     private boolean isCommitting;
 
     Attempt(List<Message> messages, List<ClaimRequest> requests) {
@@ -277,6 +278,7 @@ public final class Inbox {
         isBegun = true;
         boolean autoCommit = transaction.getAutoCommit();
         transaction.setAutoCommit(false);
+        boolean isClean = false;
         try {
           work(transaction);
           if (!positions.isEmpty() && verdicts.values().stream().allMatch(Verdict::isFinal)) {
@@ -284,18 +286,30 @@ public final class Inbox {
           }
           isCommitting = true;
           transaction.commit();
+          isClean = true;
           return verdicts;
-        } catch (SQLException | RuntimeException e) {
-          rollBack(transaction, e);
-          throw e;
         } finally {
-          restore(transaction, autoCommit);
+          // Whatever was thrown, and be it an Error: switching auto-commit on would commit the
+          // rest.
+          if (isClean || isRolledBack(transaction)) {
+            transaction.setAutoCommit(autoCommit);
+          }
         }
       }
     }
 
+    /**
+     * Returns how a batch ends that cannot be done: when its keys were claimed, it was an effect
+     * that is in the way, be it at the commit, unless that may have been done all the same.
+     */
+    RuntimeException ending(StoreException e) {
+      boolean mayBeDone = isCommitting && e.kind() != StoreException.Kind.REJECTED;
+      return isClaimed && !mayBeDone ? new EffectException(e) : e;
+    }
+
     private void work(Connection transaction) throws SQLException {
       List<Answer> answers = store.claim(transaction, requests, maxWait);
+      isClaimed = true;
       List<Settlement> settlements = new ArrayList<>();
       for (int i = 0; i < messages.size(); i++) {
         Message message = messages.get(i);
@@ -326,24 +340,18 @@ public final class Inbox {
           throw e;
         }
         throw new EffectException(e);
-      } catch (RuntimeException e) {
+      } catch (Exception e) { // also a checked one that is not declared
         throw new EffectException(e);
       }
     }
 
-    private void rollBack(Connection transaction, Exception reason) {
+    /** A connection that cannot roll back is gone, and its transaction with it. */
+    private static boolean isRolledBack(Connection transaction) {
       try {
         transaction.rollback();
+        return true;
       } catch (SQLException e) {
-        reason.addSuppressed(e);
-      }
-    }
-
-    private void restore(Connection transaction, boolean autoCommit) {
-      try {
-        transaction.setAutoCommit(autoCommit);
-      } catch (SQLException e) {
-        // The connection is gone; what it was asked has its own answer.
+        return false;
       }
     }
   }

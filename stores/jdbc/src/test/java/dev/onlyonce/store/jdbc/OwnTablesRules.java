@@ -18,6 +18,7 @@ import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.store.jdbc.Inbox.Message;
 import dev.onlyonce.store.jdbc.Inbox.Verdict;
 import dev.onlyonce.testkit.Semantics;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -155,6 +156,57 @@ abstract class OwnTablesRules {
     assertThat(ask("SELECT count(*) FROM payment")).isEqualTo("2");
     assertThat(positions()).isEmpty();
     assertThat(inbox.handle(paying("2"))).as("tried again").isInstanceOf(Verdict.Applied.class);
+  }
+
+  /** Switching auto-commit on again, as the pools have it, would commit what was begun. */
+  @Test
+  @Semantics({3, 57})
+  void whatever_an_effect_throws_nothing_of_its_transaction_stays() {
+    Inbox inbox = Inbox.of(store, source, SCOPE);
+    Message fatal =
+        Message.of(
+            Key.of("2"),
+            transaction -> {
+              insertPayment(transaction, "2");
+              throw new AssertionError("a class is missing");
+            });
+    assertThatThrownBy(() -> inbox.handleAll(List.of(paying("1"), fatal, paying("3"))))
+        .isInstanceOf(AssertionError.class);
+    assertThat(ask("SELECT count(*) FROM payment")).isEqualTo("0");
+    assertThat(ask("SELECT count(*) FROM onlyonce_claim")).isEqualTo("0");
+
+    Message sneaky =
+        Message.of(
+            Key.of("4"),
+            transaction -> {
+              insertPayment(transaction, "4");
+              throw OwnTablesRules.<RuntimeException>undeclared(new IOException("gone"));
+            });
+    List<Verdict> verdicts = inbox.handleAll(List.of(paying("1"), sneaky));
+    assertThat(verdicts.get(0)).isInstanceOf(Verdict.Applied.class);
+    assertThat(((Verdict.Failed) verdicts.get(1)).cause()).isInstanceOf(IOException.class);
+    assertThat(ask("SELECT count(*) FROM payment")).isEqualTo("1");
+  }
+
+  @SuppressWarnings("unchecked") // what other languages do without being asked
+  private static <E extends Exception> E undeclared(Exception thrown) throws E {
+    throw (E) thrown;
+  }
+
+  @Test
+  @Semantics(83)
+  void an_effect_that_is_in_the_way_each_time_fails_alone() {
+    Inbox inbox = Inbox.of(store, source, SCOPE);
+    Message stuck =
+        Message.of(
+            Key.of("2"),
+            transaction -> {
+              throw new SQLException("the other database is away", "08001");
+            });
+    List<Verdict> verdicts = inbox.handleAll(List.of(paying("1"), stuck, paying("3")));
+    assertThat(verdicts.get(0)).isInstanceOf(Verdict.Applied.class);
+    assertThat(verdicts.get(1)).isInstanceOf(Verdict.Failed.class);
+    assertThat(verdicts.get(2)).isInstanceOf(Verdict.Applied.class);
   }
 
   @Test

@@ -263,7 +263,7 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
 
     /**
      * Sets how long a call is made again when a server does not answer or is being replaced, before
-     * it fails. Zero makes each call once.
+     * it fails. With zero that is not done; only the way to the right node is looked for.
      */
     public Builder patience(Duration longest) {
       settings.patience = Limits.requireNotNegative("patience", longest);

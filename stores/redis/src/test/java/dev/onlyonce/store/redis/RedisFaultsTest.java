@@ -192,6 +192,9 @@ class RedisFaultsTest {
       assertThat(kindOf(() -> ask(store, "new"))).isEqualTo(Kind.FULL);
       assertThat(ask(store, "done")).isInstanceOf(Answer.Done.class);
       assertThat(ask(store, "held0")).isInstanceOf(Answer.InProgress.class);
+      try (RedisStore again = RedisStore.open(server.url())) { // a worker that was started again
+        assertThat(ask(again, "done")).isInstanceOf(Answer.Done.class);
+      }
       List<Renewal> renewals =
           claims.stream().map(it -> new Renewal(it, Claims.LONG, new byte[100])).toList();
       assertThat(store.renew(renewals)).containsOnly(Held.HELD);
@@ -205,6 +208,28 @@ class RedisFaultsTest {
 
       Raw.ask(server, it -> it.configSet("maxmemory", "0"));
       claim(store, "new");
+    }
+  }
+
+  /** A pool that shuts down interrupts its threads, whose effects have happened. */
+  @Test
+  @Semantics(60)
+  void a_thread_that_is_interrupted_settles_all_the_same() {
+    try (RedisStore store = RedisStore.open(server.url())) {
+      Claim claim = claim(store, "a");
+      Thread.currentThread().interrupt();
+      List<Held> held = store.settle(List.of(Claims.done(claim)));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(held).containsExactly(Held.HELD);
+    }
+  }
+
+  @Test
+  @Case(35)
+  void known_failure_35_without_patience_scripts_are_told_again_too() {
+    Raw.ask(server, it -> it.scriptFlush());
+    try (RedisStore store = RedisStore.at(server.url()).patience(Duration.ZERO).open()) {
+      claim(store, "a");
     }
   }
 

@@ -25,19 +25,20 @@ final class Atomic {
       done = true;
       return answer;
     } finally {
-      if (!done) {
-        rollBack(connection);
+      // Switching auto-commit on would commit what could not be rolled back.
+      if (done || isRolledBack(connection)) {
+        connection.setAutoCommit(true);
       }
-      connection.setAutoCommit(true);
     }
   }
 
-  /** What made it fail matters more than that it cannot be undone: the server does that. */
-  private static void rollBack(Connection connection) {
+  /** A connection that cannot roll back is gone, and its transaction with it. */
+  private static boolean isRolledBack(Connection connection) {
     try {
       connection.rollback();
+      return true;
     } catch (SQLException e) {
-      // A connection that cannot roll back is gone, and its transaction with it.
+      return false;
     }
   }
 }

@@ -40,7 +40,8 @@ final class H2 implements Dialect {
 
   private static final int PATIENCE = 20; // milliseconds
   private static final int DUPLICATE_KEY = 23505;
-  private static final List<Integer> CONFLICTS = List.of(DUPLICATE_KEY, 40001, 50200, 90131);
+  private static final int DEADLOCK = 40001;
+  private static final List<Integer> CONFLICTS = List.of(DUPLICATE_KEY, DEADLOCK, 50200, 90131);
   private static final List<Integer> GONE = List.of(90067, 90098, 90121, 90007, 57014);
 
   private final Tables tables;
@@ -77,16 +78,25 @@ final class H2 implements Dialect {
     }
   }
 
-  /** As everywhere, but with a short patience, and one by one. */
+  /**
+   * As everywhere, but with a short patience, and one by one. A deadlock is the caller's to know:
+   * H2 has rolled back the whole transaction then.
+   */
   @Override
   public List<Look> claimInside(Connection connection, List<Item.Claim> items, long stamp)
       throws SQLException {
+    if (connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
+      throw new StoreException(
+          StoreException.Kind.REJECTED,
+          "the transaction is at READ UNCOMMITTED, where a key reads as done that is not: set READ"
+              + " COMMITTED or higher");
+    }
     List<Look> looks = new ArrayList<>();
     for (Item.Claim item : items) {
       try {
         looks.addAll(claim(connection, List.of(item), stamp));
       } catch (SQLException e) {
-        if (!CONFLICTS.contains(e.getErrorCode())) {
+        if (e.getErrorCode() == DEADLOCK || !CONFLICTS.contains(e.getErrorCode())) {
           throw e;
         }
         looks.add(Look.BUSY);

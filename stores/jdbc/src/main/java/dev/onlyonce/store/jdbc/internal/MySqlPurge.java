@@ -21,6 +21,9 @@ final class MySqlPurge {
   private static final int MOST_STEPS = 64;
   private static final int MOST_DELETED = 999;
 
+  /** A lock that was not to be waited for, on MariaDB and on MySQL. */
+  private static final List<Integer> BUSY = List.of(1205, 3572);
+
   private record Place(byte[] scope, byte[] k) {}
 
   private static final Place START = new Place(new byte[0], new byte[0]);
@@ -39,7 +42,15 @@ final class MySqlPurge {
       Place from = cursor;
       Place to = end(connection, from);
       int most = Math.min(limit - purged, MOST_DELETED);
-      int now = Atomic.on(connection, () -> purge(connection, from, to, most, graceMillis));
+      int now;
+      try {
+        now = Atomic.on(connection, () -> purge(connection, from, to, most, graceMillis));
+      } catch (SQLException e) {
+        if (BUSY.contains(e.getErrorCode())) {
+          return purged; // a transaction above READ COMMITTED has read the floor: another time
+        }
+        throw e;
+      }
       purged += now;
       if (now == most) {
         continue; // there may be more of them before the end of this part
@@ -92,6 +103,11 @@ final class MySqlPurge {
         params.bytes(place.scope()).bytes(place.k());
       }
       statement.executeUpdate();
+    }
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            tables.in("select id from {meta} where id = 1 for update nowait"))) {
+      statement.executeQuery().close();
     }
     try (PreparedStatement statement =
         connection.prepareStatement(

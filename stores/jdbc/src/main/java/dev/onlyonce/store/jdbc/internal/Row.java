@@ -139,7 +139,7 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
         .bytes(Results.type(record.result()))
         .bytes(Results.bytes(record.result()))
         .bytes(checkpoint)
-        .text(record.owner())
+        .text(new Text(true, record.owner()).owner())
         .scope(record.scope())
         .bytes(item.k());
   }

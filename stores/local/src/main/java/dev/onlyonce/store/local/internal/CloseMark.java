@@ -2,6 +2,7 @@ package dev.onlyonce.store.local.internal;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.util.zip.CRC32C;
 
 /**
@@ -39,6 +40,8 @@ final class CloseMark {
     byte[] bytes = new byte[BYTES];
     try (Disk.Data data = disk.open(FILE)) {
       data.read(ByteBuffer.wrap(bytes), 0);
+    } catch (NoSuchFileException e) {
+      return 0; // a writer that closes is replacing it
     }
     boolean isWhole =
         Bytes.getLong(bytes, 0) == MAGIC

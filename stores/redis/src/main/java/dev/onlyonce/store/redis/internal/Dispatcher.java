@@ -22,6 +22,9 @@ final class Dispatcher {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
   private static final int DOUBLINGS = 5;
 
+  /** So often a call may be sent elsewhere, or with its script, whatever the patience. */
+  private static final int FREE_ROUNDS = 5;
+
   private final RedisPort port;
   private final Topology topology;
   private final RedisSettings settings;
@@ -64,7 +67,9 @@ final class Dispatcher {
       if (open.isEmpty() && fault == null) {
         return;
       }
-      if (fault != null && (round.isOver() || time.nanoTime() - start >= patienceNanos)) {
+      boolean isFree = round.isUnderWay() && attempt < FREE_ROUNDS;
+      boolean isLate = !isFree && time.nanoTime() - start >= patienceNanos;
+      if (fault != null && (round.isOver() || isLate)) {
         throw fault;
       }
       if (round.mustPause() || attempt > 2) {
@@ -90,12 +95,13 @@ final class Dispatcher {
   private void pause(int attempt) {
     long nanos = FIRST_PAUSE.toNanos() << Math.min(attempt, DOUBLINGS);
     long end = time.nanoTime() + nanos;
+    boolean interrupted = false; // what was begun goes on: a settlement must not fail for that
     for (long left = nanos; left > 0; left = end - time.nanoTime()) {
       LockSupport.parkNanos(this, left);
-      if (Thread.currentThread().isInterrupted()) {
-        throw new StoreException(
-            Kind.UNAVAILABLE, "interrupted while waiting for Redis to be available again");
-      }
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -1,8 +1,10 @@
 package dev.onlyonce.store.redis.internal;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Time;
 import dev.onlyonce.store.redis.internal.RedisPort.Link;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
 import java.util.ArrayDeque;
@@ -24,6 +26,7 @@ final class JedisPool {
   private final long waitMillis;
   private final JedisClientConfig config;
   private final Semaphore permits;
+  private final Time time;
   private final Deque<JedisLink> idle = new ArrayDeque<>();
   private boolean closed;
 
@@ -32,6 +35,7 @@ final class JedisPool {
     int millis = Math.toIntExact(Limits.millis(settings.timeout));
     int replicaMillis = Math.toIntExact(Limits.millis(settings.replicaTimeout));
     this.waitMillis = millis;
+    this.time = settings.time;
     this.permits = new Semaphore(settings.connections, true);
     DefaultJedisClientConfig.Builder builder =
         DefaultJedisClientConfig.builder()
@@ -50,14 +54,9 @@ final class JedisPool {
   }
 
   Link take() throws LinkException {
-    try {
-      if (!permits.tryAcquire(waitMillis, MILLISECONDS)) {
-        throw new LinkException(
-            "all connections to " + node + " were in use for " + waitMillis + " ms", false, null);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new LinkException("interrupted while waiting for a connection to " + node, true, e);
+    if (!acquire()) {
+      throw new LinkException(
+          "all connections to " + node + " were in use for " + waitMillis + " ms", false, null);
     }
     boolean taken = false;
     try {
@@ -68,6 +67,25 @@ final class JedisPool {
     } finally {
       if (!taken) {
         permits.release();
+      }
+    }
+  }
+
+  /** Whoever is interrupted gets a connection all the same: a settlement must not fail for that. */
+  private boolean acquire() {
+    boolean interrupted = Thread.interrupted();
+    long end = time.nanoTime() + MILLISECONDS.toNanos(waitMillis);
+    try {
+      while (true) {
+        try {
+          return permits.tryAcquire(end - time.nanoTime(), NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }

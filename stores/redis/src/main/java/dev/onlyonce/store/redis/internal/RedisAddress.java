@@ -106,7 +106,9 @@ public record RedisAddress(
       return requireDatabase(Integer.parseInt(path.substring(1)));
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "database must be a number, was '" + path.substring(1) + "'", e);
+          "database must be a number: the address ends in /NUMBER, and a password that has a slash is"
+              + " written with %2F",
+          e);
     }
   }
 

@@ -44,8 +44,11 @@ interface RedisPort extends AutoCloseable {
 
     /** The first word. */
     String code() {
-      int end = message.indexOf(' ');
-      return end < 0 ? message : message.substring(0, end);
+      // Redis before 7 tells of an error inside a script as ERR Error running script ...: -OOM ...
+      int inside = message.startsWith("ERR Error running script") ? message.lastIndexOf(": -") : -1;
+      int begin = inside < 0 ? 0 : inside + 3;
+      int end = message.indexOf(' ', begin);
+      return end < 0 ? message.substring(begin) : message.substring(begin, end);
     }
   }
 

@@ -9,8 +9,10 @@ import dev.onlyonce.store.redis.internal.RedisPort.Link;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
 import dev.onlyonce.store.redis.internal.RedisPort.RedisError;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +29,12 @@ final class Round {
   private final Topology topology;
   private final RedisSettings settings;
   private final boolean insists;
-  private final List<Call> open = new ArrayList<>();
+  private final Set<Call> open = new LinkedHashSet<>();
   private @Nullable StoreException fault;
   private boolean over;
   private boolean pauses;
   private boolean looks;
+  private boolean fails;
 
   /**
    * @param insists whether calls that replicas did not get in time are made again
@@ -45,7 +48,12 @@ final class Round {
 
   /** The calls that have no answer yet. */
   List<Call> open() {
-    return open;
+    return List.copyOf(open);
+  }
+
+  /** Whether all that is missing is a script or the way to the right node. */
+  boolean isUnderWay() {
+    return !open.isEmpty() && !fails;
   }
 
   /** What the caller is told if there is no other round. */
@@ -94,6 +102,7 @@ final class Round {
   private void again(Call call, Kind kind, String message) {
     open.add(call);
     pauses = true;
+    fails = true;
     if (fault == null) {
       fault = new StoreException(kind, message);
     }
@@ -121,6 +130,7 @@ final class Round {
         }
         pauses = true;
         looks = true;
+        fails = true;
       }
     }
     open.add(call);
@@ -192,8 +202,9 @@ final class Round {
     }
 
     private void checkReplicas(@Nullable Object reply) {
+      List<Call> answered = calls.stream().filter(it -> !open.contains(it)).toList();
       long reached = reply instanceof Long count ? count : 0;
-      if (reached >= settings.replicas || over) {
+      if (reached >= settings.replicas || over || answered.isEmpty()) {
         return;
       }
       String message =
@@ -207,7 +218,7 @@ final class Round {
               + settings.replicaTimeout
               + ", so that a failover may lose it: ask again with the same request id";
       if (insists) {
-        calls.forEach(it -> again(it, Kind.UNAVAILABLE, message));
+        answered.forEach(it -> again(it, Kind.UNAVAILABLE, message));
       } else {
         end(new StoreException(Kind.UNAVAILABLE, message));
       }
