@@ -213,7 +213,6 @@ class RedisFaultsTest {
 
   /** A pool that shuts down interrupts its threads, whose effects have happened. */
   @Test
-  @Semantics(60)
   void a_thread_that_is_interrupted_settles_all_the_same() {
     try (RedisStore store = RedisStore.open(server.url())) {
       Claim claim = claim(store, "a");

@@ -6,6 +6,7 @@ import dev.onlyonce.spi.ClaimMachine;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.PositionStore;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.RecordId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
