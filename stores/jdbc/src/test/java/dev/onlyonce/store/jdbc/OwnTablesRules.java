@@ -188,7 +188,8 @@ abstract class OwnTablesRules {
     assertThat(ask("SELECT count(*) FROM payment")).isEqualTo("1");
   }
 
-  @SuppressWarnings("unchecked") // what other languages do without being asked
+  // What other languages do without being asked.
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <E extends Exception> E undeclared(Exception thrown) throws E {
     throw (E) thrown;
   }
