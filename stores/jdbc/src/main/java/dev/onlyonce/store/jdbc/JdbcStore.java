@@ -107,7 +107,8 @@ public final class JdbcStore
   /**
    * Forgets settled records whose retention and grace are over, on a walk through the table that
    * the next call goes on with. A call reads a bounded part of it, so in a large table it may
-   * return 0 though there is something further on. It waits for no claim.
+   * return 0 though there is something further on. It waits for no claim, and gives a step up that
+   * would have to.
    */
   @Override
   public int purge(int limit) {
