@@ -58,7 +58,7 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
 
   @Override
   public int bytesPerKey() {
-    return url.startsWith(POSTGRESQL) ? 322 : 167;
+    return url.startsWith(POSTGRESQL) ? 440 : 250;
   }
 
   private HikariDataSource connect() {

@@ -31,6 +31,6 @@ public interface StoreAccess {
    */
   List<Finding> examine(@Nullable Load load);
 
-  /** Returns how many bytes a key takes that is done, without a result; 0 where that is unknown. */
+  /** Returns about how many bytes a key takes that is done, without a result. */
   int bytesPerKey();
 }

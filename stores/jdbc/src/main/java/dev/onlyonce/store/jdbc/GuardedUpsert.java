@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * version of its source, or the token of the claim under which it was written.
  *
  * <p><b>Guarantee.</b> Whatever order the writes come in, and however often, the row ends as the
- * one with the largest number. The row, if there is one, stays locked until the transaction ends.
+ * one with the largest number. A row that was written stays locked until the transaction ends.
  *
  * <p><b>Thread-safety.</b> Immutable; a connection belongs to one thread at a time.
  *
