@@ -196,11 +196,16 @@ final class Snapshot {
   }
 
   private boolean isOf(Segment segment, byte[] bytes, int length) {
+    return isWhole(bytes, length)
+        && Bytes.getLong(bytes, 16) == id.id()
+        && Bytes.getLong(bytes, 24) == segment.base;
+  }
+
+  /** Tells whether this is all of a snapshot, as it was written. */
+  static boolean isWhole(byte[] bytes, int length) {
     return length >= MIN_BYTES
         && Bytes.getLong(bytes, 0) == MAGIC
         && Bytes.getInt(bytes, 8) == VERSION
-        && Bytes.getLong(bytes, 16) == id.id()
-        && Bytes.getLong(bytes, 24) == segment.base
         && Bytes.crc(new CRC32C(), bytes, CHECKED_FROM, length) == Bytes.getInt(bytes, 12);
   }
 }

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -16,8 +17,8 @@ import java.util.TreeMap;
 /**
  * A disk that knows what it has been asked to sync, and forgets in a crash what a real one may
  * forget: of each file any of the pages that were written since its last sync, of the last write a
- * part of a page, of the directory the last changes. It can end the program before any operation,
- * fail a sync, and be full.
+ * part of a page, of the directory any of the changes. It can end the program before any operation,
+ * fail a sync, after which the pages that it was about are never written, and be full.
  */
 final class CrashDisk implements Disk {
 
@@ -37,8 +38,11 @@ final class CrashDisk implements Disk {
 
   private final Map<String, File> files = new TreeMap<>();
 
-  /** The directory as it was when it was synced, and after each change since. */
-  private final List<Map<String, File>> names = new ArrayList<>(List.of(Map.of()));
+  /** The directory as it was when it was synced. */
+  private Map<String, File> synced = Map.of();
+
+  /** What has become of names since, a map for each change; of names that are gone, nothing. */
+  private final List<Map<String, Optional<File>>> changes = new ArrayList<>();
 
   private final SplittableRandom random;
   private long operationsLeft = Long.MAX_VALUE;
@@ -81,12 +85,26 @@ final class CrashDisk implements Disk {
   /** Starts the machine again, with what is left. */
   void restart() {
     endProcess();
-    Map<String, File> left = names.get(random.nextInt(names.size()));
     files.clear();
-    files.putAll(left);
-    names.clear();
-    names.add(left);
+    files.putAll(synced);
+    boolean inOrder = random.nextBoolean();
+    int count = random.nextInt(changes.size() + 1);
+    for (int i = 0; i < changes.size(); i++) {
+      if (inOrder ? i < count : random.nextBoolean()) {
+        changes.get(i).forEach(this::change);
+      }
+    }
+    remember();
     new HashSet<>(files.values()).forEach(this::forget);
+  }
+
+  private void change(String name, Optional<File> file) {
+    file.ifPresentOrElse(it -> files.put(name, it), () -> files.remove(name));
+  }
+
+  private void remember() {
+    synced = new TreeMap<>(files);
+    changes.clear();
   }
 
   private void forget(File file) {
@@ -135,31 +153,31 @@ final class CrashDisk implements Disk {
       throw new FileAlreadyExistsException(name);
     }
     File file = new File();
-    files.put(name, file);
-    changed();
+    changed(Map.of(name, Optional.of(file)));
     return new CrashData(file);
   }
 
   @Override
   public void rename(String from, String to) throws IOException {
     step();
-    File file = files.remove(from);
+    File file = files.get(from);
     if (file == null) {
       throw new FileNotFoundException(from);
     }
-    files.put(to, file);
-    changed();
+    changed(Map.of(from, Optional.empty(), to, Optional.of(file)));
   }
 
-  private void changed() {
-    names.add(new TreeMap<>(files));
+  private void changed(Map<String, Optional<File>> change) {
+    change.forEach(this::change);
+    changes.add(change);
   }
 
   @Override
   public void delete(String name) {
     step();
-    files.remove(name);
-    changed();
+    if (files.containsKey(name)) {
+      changed(Map.of(name, Optional.empty()));
+    }
   }
 
   @Override
@@ -171,8 +189,7 @@ final class CrashDisk implements Disk {
   public void sync() throws IOException {
     step();
     failSync();
-    names.clear();
-    changed();
+    remember();
   }
 
   private void failSync() throws IOException {
@@ -239,7 +256,11 @@ final class CrashDisk implements Disk {
         file.dirty.clear();
       }
       failSync();
-      file.durable = file.current.clone();
+      for (int page : file.dirty) {
+        int from = page * PAGE;
+        int to = Math.min(file.current.length, from + PAGE);
+        file.durable = copied(file.durable, file.current, from, to);
+      }
       file.dirty.clear();
     }
 

@@ -50,6 +50,15 @@ class CrashTest {
     }
   }
 
+  /** A store has not kept what it promises, as opposed to a mistake in its program. */
+  static final class BrokenPromise extends AssertionError {
+    private static final long serialVersionUID = 1L;
+
+    BrokenPromise(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
   /** One run of a store on one disk, with its crashes. */
   static final class History {
     private final long seed;
@@ -93,16 +102,36 @@ class CrashTest {
           }
           live();
           if (random.nextBoolean()) {
-            disk.restart();
+            restart();
           } else {
             disk.endProcess();
           }
         }
-        disk.restart();
+        restart();
         check(open());
-      } catch (AssertionError | RuntimeException | IOException e) {
-        throw new AssertionError("seed " + seed + ": " + e, e);
+      } catch (AssertionError | DamagedException e) {
+        // A crash is no damage: a store that cannot be opened after it has lost everything.
+        throw new BrokenPromise("seed " + seed + ": " + e, e);
+      } catch (RuntimeException | IOException e) {
+        throw new IllegalStateException("seed " + seed + ": " + e, e);
       }
+    }
+
+    private void restart() throws IOException {
+      disk.restart();
+      for (String file : disk.list()) {
+        if (file.matches("snap-[0-9a-f]{16}")) {
+          assertThat(isWhole(file)).as("%s has its name and is not complete", file).isTrue();
+        }
+      }
+    }
+
+    private boolean isWhole(String snapshot) throws IOException {
+      Bytes content = new Bytes(0);
+      try (Disk.Data data = disk.open(snapshot)) {
+        content.readAll(data);
+      }
+      return Snapshot.isWhole(content.array(), content.end());
     }
 
     /**

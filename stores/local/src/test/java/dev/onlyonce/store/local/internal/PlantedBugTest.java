@@ -60,7 +60,7 @@ class PlantedBugTest {
         };
       }
     },
-    ANSWERS_BEFORE_THE_LOG_IS_WRITTEN {
+    INDEX_BEFORE_THE_LOG {
       @Override
       Disk plant(Disk disk) {
         return new ForwardingDisk(disk) {
@@ -78,16 +78,40 @@ class PlantedBugTest {
         };
       }
     },
+    NEXT_SEGMENT_BEFORE_THE_SYNC_OF_THE_LAST {
+      @Override
+      Disk plant(Disk disk) {
+        return new ForwardingDisk(disk) {
+          private boolean isRolling;
+
+          @Override
+          public Data create(String name) throws IOException {
+            isRolling |= name.equals("log.new");
+            return super.create(name);
+          }
+
+          @Override
+          public void rename(String from, String to) throws IOException {
+            isRolling &= !from.equals("log.new");
+            super.rename(from, to);
+          }
+
+          @Override
+          void syncData(String name, Data data) throws IOException {
+            if (!isRolling || name.equals("log.new")) {
+              data.sync();
+            }
+          }
+        };
+      }
+    },
     SNAPSHOT_BEFORE_ITS_SYNC {
       @Override
       Disk plant(Disk disk) {
         return new ForwardingDisk(disk) {
-          private int syncs;
-
           @Override
           void syncData(String name, Data data) throws IOException {
-            // The snapshot is believed although the end of its segment was not synced.
-            if (!name.startsWith("log") || ++syncs % 3 != 0) {
+            if (!name.startsWith("snap-")) {
               data.sync();
             }
           }
@@ -128,7 +152,7 @@ class PlantedBugTest {
                 new CrashTest.History(seed, bug::plant, bug::plant).run();
               }
             })
-        .isInstanceOf(AssertionError.class)
+        .isInstanceOf(CrashTest.BrokenPromise.class)
         .hasMessageStartingWith("seed ");
   }
 }
