@@ -3,6 +3,7 @@ package dev.onlyonce.app.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.testkit.Case;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -274,7 +275,8 @@ class DedupStateKillTest {
   }
 
   @Test
-  void known_failure_71_when_the_reader_leaves_no_key_is_remembered_that_was_not_written() {
+  @Case(71)
+  void when_the_reader_leaves_no_key_is_remembered_that_was_not_written() {
     Shell shell = Shell.withProgram(folder);
     String command = "$once dedup --key /id --state state --stats none in.jsonl";
 

@@ -2,6 +2,7 @@ package dev.onlyonce.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.testkit.Case;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,8 +38,8 @@ class ProgramTest {
     assertThat(result).isEqualTo(new Shell.Result(0, "id,n\n1,a\nid,n\n2,b\n", ""));
   }
 
-  /** Case 71: head closes the pipe early. */
   @Test
+  @Case(71)
   void a_reader_that_goes_away_is_a_quiet_end() {
     Shell.Result result = shell.run("seq 1000000 | $once copy | head -n 1; echo ${PIPESTATUS[1]}");
 

@@ -49,7 +49,7 @@ abstract class ProcessRules {
 
   @Test
   @Semantics({8, 9, 57})
-  @Case(19)
+  @Case({19, 45})
   void a_process_that_is_killed_in_its_transactions_leaves_no_effect_twice_and_none_out()
       throws SQLException {
     int messages = 300;
