@@ -27,6 +27,7 @@ import picocli.CommandLine.TypeConversionException;
       ClaimsCommand.class,
       AuditCommand.class,
       DoctorCommand.class,
+      BenchCommand.class,
       SchemaCommand.class,
       CompletionCommand.class,
       HelpCommand.class

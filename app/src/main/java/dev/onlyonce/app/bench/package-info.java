@@ -1,0 +1,5 @@
+/** How fast a store is from here. */
+@NullMarked
+package dev.onlyonce.app.bench;
+
+import org.jspecify.annotations.NullMarked;
