@@ -143,7 +143,8 @@ public final class LocalEngine {
     }
   }
 
-  static StoreException cannotOpen(String directory, IOException e) {
+  static StoreException cannotOpen(String directory, IOException cause) {
+    IOException e = NotWrittenException.withRemedy(directory, cause);
     return new StoreException(
         kind(e), "the local store in " + directory + " cannot be opened: " + Frames.sentence(e), e);
   }

@@ -9,7 +9,8 @@ final class NewerFormatException extends IOException {
 
   NewerFormatException(String file, int found, int known) {
     super(
-        "%s has format %d, this version reads up to %d: use a newer version; nothing was changed"
+        ("%s has format %d, and this version reads up to %d: use a newer version, or restore the"
+            + " store from a backup if none ever wrote it; nothing was changed")
             .formatted(file, found, known));
   }
 }

@@ -21,18 +21,37 @@ final class NotWrittenException extends IOException {
    * @param bytes for which there should have been room
    */
   static NotWrittenException of(Disk disk, long bytes, IOException cause) {
-    String reason = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    String reason = reason(cause);
     return isFull(disk, bytes, reason)
-        ? new NotWrittenException(
-            "there is no room in " + disk + " (" + reason + "): free some", true, cause)
+        ? full(disk.toString(), reason, cause)
         : new NotWrittenException(
             "nothing can be written in " + disk + " at present (" + reason + ")", false, cause);
   }
 
-  /** The system says it in words, in those of its language, or a quota is behind it. */
+  /** Returns this, or the same with what can be done if it says that there is no room. */
+  static IOException withRemedy(String directory, IOException cause) {
+    return cause instanceof NotWrittenException || !saysFull(reason(cause))
+        ? cause
+        : full(directory, reason(cause), cause);
+  }
+
+  private static NotWrittenException full(String directory, String reason, IOException cause) {
+    return new NotWrittenException(
+        "there is no room in " + directory + " (" + reason + "): free some", true, cause);
+  }
+
+  private static String reason(IOException cause) {
+    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+  }
+
+  /** The system says it in words, or a quota is behind it. */
+  private static boolean saysFull(String reason) {
+    return reason.matches("(?i).*(space|quota).*");
+  }
+
   private static boolean isFull(Disk disk, long bytes, String reason) {
     try {
-      return reason.matches("(?i).*(space|quota).*") || disk.room() < bytes;
+      return saysFull(reason) || disk.room() < bytes;
     } catch (IOException e) {
       return false;
     }

@@ -109,8 +109,8 @@ class CrashTest {
         }
         restart();
         check(open());
-      } catch (AssertionError | DamagedException e) {
-        // A crash is no damage: a store that cannot be opened after it has lost everything.
+      } catch (AssertionError | DamagedException | StoreException e) {
+        // A crash is no damage: a store that cannot be read after it has lost everything.
         throw new BrokenPromise("seed " + seed + ": " + e, e);
       } catch (RuntimeException | IOException e) {
         throw new IllegalStateException("seed " + seed + ": " + e, e);
@@ -170,7 +170,9 @@ class CrashTest {
       } catch (CrashDisk.Crash e) {
         // The machine has stopped; what the last call was about is open.
       } catch (StoreException e) {
-        assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE);
+        assertThat(e.kind())
+            .as("a crash or a disk that fails is no damage: %s", e.getMessage())
+            .isEqualTo(StoreException.Kind.UNAVAILABLE);
       } catch (IOException e) {
         assertThat(e).isNotInstanceOf(DamagedException.class);
       }
