@@ -170,7 +170,7 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
    * <ul>
    *   <li>user, password and database: those of the address, else none and 0
    *   <li>prefix: {@code onlyonce}
-   *   <li>shards: as the store has them; 16 for a new one
+   *   <li>shards: as the store has them; a new one 1 on a single server, 16 in a cluster
    *   <li>owner: {@code redis}
    *   <li>purge grace: 10 minutes
    *   <li>clock tolerance: 2 seconds where another server can take over, in a cluster or with
@@ -223,7 +223,8 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
 
     /**
      * Sets into how many Redis keys the records are split, from 1 to 1,024. A store that is there
-     * and has another number is refused. Four or five for each master of a cluster spread the work.
+     * and has another number is refused. Four or five for each master of a cluster spread the work;
+     * on a single server more than one only costs, unless its data is to become a cluster's.
      */
     public Builder shards(int count) {
       if (count < 1 || count > MOST_SHARDS) {

@@ -71,7 +71,7 @@ class RedisSettingsTest {
   }
 
   @Test
-  void a_new_store_has_sixteen_shards_in_keys_that_never_end() {
+  void a_new_store_on_a_single_server_has_one_shard_in_keys_that_never_end() {
     try (RedisStore store = at().open()) {
       claim(store, "a");
     }
@@ -80,7 +80,7 @@ class RedisSettingsTest {
       assertThat(left).as("time to live of " + key).isEqualTo(-1);
     }
     Set<String> shards = Raw.ask(server, it -> it.keys("onlyonce:{*}"));
-    assertThat(shards).hasSize(16);
+    assertThat(shards).hasSize(1);
   }
 
   @Test

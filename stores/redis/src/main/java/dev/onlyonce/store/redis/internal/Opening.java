@@ -21,9 +21,14 @@ final class Opening {
 
   private final RedisSettings settings;
   private final Dispatcher dispatcher;
+  private final int newShards;
 
-  Opening(RedisSettings settings, Dispatcher dispatcher) {
+  /**
+   * @param newShards of a store that is made, unless the settings say it
+   */
+  Opening(RedisSettings settings, int newShards, Dispatcher dispatcher) {
     this.settings = settings;
+    this.newShards = newShards;
     this.dispatcher = dispatcher;
   }
 
@@ -86,7 +91,7 @@ final class Opening {
             "format",
             FORMAT,
             "shards",
-            Integer.toString(settings.shards == 0 ? RedisSettings.SHARDS : settings.shards),
+            Integer.toString(settings.shards == 0 ? newShards : settings.shards),
             "secret",
             hex(random, 16),
             "id",

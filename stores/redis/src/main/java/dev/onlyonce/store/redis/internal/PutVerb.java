@@ -45,9 +45,8 @@ final class PutVerb extends Verb<ClaimRecord, Boolean> {
   }
 
   @Override
-  void add(Part<ClaimRecord> part, ClaimRecord item, byte[] field) {
-    part.add(field);
-    part.add(Packed.of(item, keyOf(item), shop.scopes().numberOf(item.scope())));
+  void add(Part<ClaimRecord> part, ClaimRecord item) {
+    part.addOwn(Packed.of(item, keyOf(item), shop.scopes().numberOf(item.scope())));
   }
 
   @Override

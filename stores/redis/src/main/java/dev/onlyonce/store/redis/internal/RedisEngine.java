@@ -74,7 +74,9 @@ public final class RedisEngine implements AutoCloseable {
       look(topology, address);
       RedisFindings findings = new Probe(port).look(topology);
       findings.warnings().forEach(RedisEngine::warnOnce);
-      Shop shop = new Opening(settings, new Dispatcher(port, topology, settings)).open();
+      int newShards = topology.isCluster() ? RedisSettings.SHARDS_OF_CLUSTER : 1;
+      Dispatcher dispatcher = new Dispatcher(port, topology, settings);
+      Shop shop = new Opening(settings, newShards, dispatcher).open();
       RedisEngine engine = new RedisEngine(port, findings, shop);
       opened = true;
       return engine;
