@@ -316,5 +316,25 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
     public RedisStore open() {
       return new RedisStore(RedisEngine.open(address, settings));
     }
+
+    /**
+     * Opens the store if there is one, and makes none; nothing is written.
+     *
+     * @return empty if there is no store under the prefix
+     * @throws StoreException as {@link #open}
+     */
+    public Optional<RedisStore> openIfThere() {
+      return RedisEngine.openIfThere(address, settings).map(RedisStore::new);
+    }
+
+    /**
+     * Looks at the servers, whether there is a store or not; nothing is written.
+     *
+     * @throws StoreException UNAVAILABLE if no server answers; REJECTED if one does not let us in
+     *     or evicts keys when its memory is full
+     */
+    public RedisFindings look() {
+      return RedisEngine.look(address, settings);
+    }
   }
 }

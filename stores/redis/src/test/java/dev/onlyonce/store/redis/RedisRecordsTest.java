@@ -287,7 +287,7 @@ class RedisRecordsTest {
   @Test
   @Semantics({74, 96})
   void a_record_is_put_over_none_or_a_smaller_token_only_and_later_claims_have_larger_ones() {
-    long ahead = 5_000_000_000_000_000L;
+    long ahead = 4_000_000_000_000_000L;
     ClaimRecord released = record("a", ClaimState.RELEASED, ahead, false);
     ClaimRecord free =
         new ClaimRecord(
@@ -325,7 +325,7 @@ class RedisRecordsTest {
     ClaimRecord good = record("a", ClaimState.DONE, 1, false);
     ClaimRecord keyless = good.withKey(null);
     ClaimRecord unknown = record("b", ClaimState.UNKNOWN, 1, false);
-    ClaimRecord inexact = record("c", ClaimState.DONE, 1L << 53, false);
+    ClaimRecord inexact = record("c", ClaimState.DONE, 1L << 52, false);
     for (ClaimRecord bad : List.of(keyless, unknown, inexact)) {
       assertThatThrownBy(() -> store.put(List.of(good, bad))).isInstanceOf(StoreException.class);
     }

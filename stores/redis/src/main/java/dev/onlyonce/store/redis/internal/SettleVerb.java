@@ -2,7 +2,6 @@ package dev.onlyonce.store.redis.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.onlyonce.Claim;
 import dev.onlyonce.Result;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
