@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Redis server, the installed one.
@@ -19,6 +20,8 @@ public final class RedisServer extends Server {
   private final Programs programs;
   private final Path data;
   private final Map<String, String> settings = new LinkedHashMap<>();
+  private int tlsPort;
+  private @Nullable Certificate certificate;
 
   RedisServer(Programs programs, Map<String, String> settings) {
     super("Redis");
@@ -39,6 +42,19 @@ public final class RedisServer extends Server {
   /** Starts one with directives of {@code redis.conf}. */
   public static RedisServer start(Map<String, String> settings) {
     return start(Programs.installed(), settings);
+  }
+
+  /** Starts one that takes connections with TLS, too, on a port of their own. */
+  public static RedisServer startWithTls() {
+    RedisServer server = new RedisServer(Programs.installed(), Map.of());
+    server.tlsPort = Ports.free();
+    server.certificate = Certificate.create(server.home());
+    server.settings.put("tls-port", Integer.toString(server.tlsPort));
+    server.settings.put("tls-cert-file", server.certificate.certificate().toString());
+    server.settings.put("tls-key-file", server.certificate.key().toString());
+    server.settings.put("tls-ca-cert-file", server.certificate.certificate().toString());
+    server.settings.put("tls-auth-clients", "no");
+    return start(server);
   }
 
   static RedisServer start(Programs programs, Map<String, String> settings) {
@@ -94,5 +110,18 @@ public final class RedisServer extends Server {
   @Override
   public String url() {
     return "redis://127.0.0.1:" + address().getPort();
+  }
+
+  /** The URL for TLS, with the host name that its certificate has. */
+  public String tlsUrl() {
+    return "rediss://localhost:" + tlsPort;
+  }
+
+  /** A store of trusted certificates that has its own: PKCS #12, the password {@code changeit}. */
+  public Path trustStore() {
+    if (certificate == null) {
+      throw new IllegalStateException("only a server with TLS has a certificate");
+    }
+    return certificate.trustStore();
   }
 }

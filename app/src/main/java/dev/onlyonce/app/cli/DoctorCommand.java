@@ -86,6 +86,7 @@ final class DoctorCommand implements Callable<Integer> {
     check();
     PrintWriter out = command.commandLine().getOut();
     if (restored) {
+      store.access().preview().close(); // is there one?
       try (OpenStore open = store.access().change(Operator.PREFIX + "doctor")) {
         restore(open, out);
       }

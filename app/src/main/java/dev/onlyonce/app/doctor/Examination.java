@@ -57,6 +57,20 @@ public final class Examination {
   /** Examines the store; what is found comes in the order in which it is looked at. */
   public List<Finding> run() {
     findings.addAll(access.examine(load));
+    if (access.isThere()) {
+      use();
+    } else {
+      findings.add(
+          new Finding(
+              Level.NOTE, "store", "there is none yet, and none was made: no key was tried"));
+    }
+    if (load != null) {
+      room(load);
+    }
+    return List.copyOf(findings);
+  }
+
+  private void use() {
     try (OpenStore store = access.change("doctor")) {
       findings.add(new Finding(Level.OK, "store", "its tables or files are as they should be"));
       clock(store);
@@ -68,10 +82,6 @@ public final class Examination {
     } catch (StoreException e) {
       findings.add(new Finding(Level.BROKEN, "store", String.valueOf(e.getMessage())));
     }
-    if (load != null) {
-      room(load);
-    }
-    return List.copyOf(findings);
   }
 
   private void clock(OpenStore store) {

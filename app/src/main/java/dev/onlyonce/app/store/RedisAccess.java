@@ -1,6 +1,7 @@
 package dev.onlyonce.app.store;
 
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.redis.RedisFindings;
 import dev.onlyonce.store.redis.RedisStore;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,41 +26,56 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   @Override
   public OpenReader preview() {
-    OpenStore open = change("onlyonce");
-    return new OpenReader(open.reader(), open.clock(), open.closing());
+    RedisStore store =
+        builder("onlyonce")
+            .openIfThere()
+            .orElseThrow(
+                () ->
+                    new StoreException(
+                        StoreException.Kind.REJECTED,
+                        "there is no store of OnlyOnce at "
+                            + this
+                            + ": look whether address and database are right; the first program"
+                            + " that claims a key makes one"));
+    return new OpenReader(store, store::millis, store::close);
+  }
+
+  @Override
+  public boolean isThere() {
+    Optional<RedisStore> store = builder("onlyonce").openIfThere();
+    store.ifPresent(RedisStore::close);
+    return store.isPresent();
   }
 
   @Override
   public OpenStore change(String owner) {
-    RedisStore store = open(owner);
+    RedisStore store = builder(owner).open();
     return new OpenStore(store, store, store::millis, store::close);
   }
 
   @Override
   public List<Finding> examine(@Nullable Load load) {
-    try (RedisStore store = open("onlyonce")) {
-      RedisFindings found = store.findings();
-      List<Finding> findings = new ArrayList<>();
-      for (RedisFindings.Server each : found.servers()) {
-        findings.add(
-            Finding.ok(
-                "server",
-                String.format(
-                    Locale.ROOT,
-                    "%s, Redis %s, %d replicas, maxmemory-policy %s, appendonly %s, appendfsync %s",
-                    each.address(),
-                    each.version(),
-                    each.replicas(),
-                    each.maxmemoryPolicy(),
-                    each.appendonly(),
-                    each.appendfsync())));
-      }
-      found.warnings().forEach(it -> findings.add(Finding.unsafe("settings", it)));
-      if (load != null) {
-        findings.add(window(found, load));
-      }
-      return findings;
+    RedisFindings found = builder("onlyonce").look();
+    List<Finding> findings = new ArrayList<>();
+    for (RedisFindings.Server each : found.servers()) {
+      findings.add(
+          Finding.ok(
+              "server",
+              String.format(
+                  Locale.ROOT,
+                  "%s, Redis %s, %d replicas, maxmemory-policy %s, appendonly %s, appendfsync %s",
+                  each.address(),
+                  each.version(),
+                  each.replicas(),
+                  each.maxmemoryPolicy(),
+                  each.appendonly(),
+                  each.appendfsync())));
     }
+    found.warnings().forEach(it -> findings.add(Finding.unsafe("settings", it)));
+    if (load != null) {
+      findings.add(window(found, load));
+    }
+    return findings;
   }
 
   private static Finding window(RedisFindings found, Load load) {
@@ -85,7 +102,7 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
     return BYTES_PER_KEY;
   }
 
-  private RedisStore open(String owner) {
+  private RedisStore.Builder builder(String owner) {
     try {
       String told = userInfo();
       boolean hasPassword = told.contains(":");
@@ -99,7 +116,7 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
         builder.login(
             credentials.user() == null ? user : credentials.user(), credentials.password());
       }
-      return builder.open();
+      return builder;
     } catch (IllegalArgumentException e) {
       throw Failure.usage(Credentials.hidden("--store " + address + ": " + e.getMessage()));
     }

@@ -25,6 +25,14 @@ public interface StoreAccess {
   OpenStore change(String owner);
 
   /**
+   * Tells whether there is a store, where {@link #change} would make one that is not there; true
+   * where it would not.
+   */
+  default boolean isThere() {
+    return true;
+  }
+
+  /**
    * Looks at what the store stands on: its server's settings, its disk.
    *
    * @param load what it is to carry; null if that is not known

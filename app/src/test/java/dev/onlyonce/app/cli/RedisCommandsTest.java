@@ -6,6 +6,7 @@ import dev.onlyonce.app.cli.InProcess.Result;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
+import dev.onlyonce.store.redis.RedisStore;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,6 +46,38 @@ class RedisCommandsTest extends SharedStoreRules {
 
       assertThat(result.code()).isEqualTo(4);
       assertThat(result.err()).contains("has maxmemory-policy allkeys-lru");
+    }
+  }
+
+  @Test
+  void reading_and_examining_an_empty_redis_make_no_store() {
+    try (RedisServer server = RedisServer.start()) {
+      String store = "--store=" + server.url();
+      Result stats = new InProcess(folder).run("claims", "stats", store);
+      assertThat(stats.code()).isEqualTo(4);
+      assertThat(stats.err()).contains("there is no store of OnlyOnce at " + server.url());
+
+      Result doctor = new InProcess(folder).run("doctor", store, "--rate=10");
+      assertThat(doctor.out()).contains("there is none yet, and none was made");
+      assertThat(new InProcess(folder).run("doctor", "--restored", store).code()).isEqualTo(4);
+      assertThat(RedisStore.at(server.url()).openIfThere()).isEmpty();
+    }
+  }
+
+  @Test
+  void the_program_speaks_tls_to_a_server_whose_certificate_it_trusts() {
+    try (RedisServer server = RedisServer.startWithTls()) {
+      String trust =
+          "-Djavax.net.ssl.trustStorePassword=changeit -Djavax.net.ssl.trustStore="
+              + server.trustStore();
+      String demo = "seq 5 | $once dedup --scope=tls --store=" + server.tlsUrl();
+      Shell.Result trusting =
+          Shell.withProgram(folder).set("JDK_JAVA_OPTIONS", trust).run(demo + "; " + demo);
+      assertThat(trusting.out()).as(trusting.err()).isEqualTo("1\n2\n3\n4\n5\n");
+
+      Shell.Result doubting = Shell.withProgram(folder).run(demo);
+      assertThat(doubting.code()).isEqualTo(4);
+      assertThat(doubting.err()).contains("unable to find valid certification path");
     }
   }
 

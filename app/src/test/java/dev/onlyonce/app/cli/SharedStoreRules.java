@@ -168,6 +168,7 @@ abstract class SharedStoreRules {
 
   @Test
   void the_doctor_looks_at_settings_clock_speed_and_room() {
+    claim("examined", "sample", LEASE, Lapse.TAKE); // a store in Redis is made by its first user
     Result result = run("doctor", jobs(), "--rate=10", "--retention=1h");
 
     assertThat(result.err()).isEmpty();

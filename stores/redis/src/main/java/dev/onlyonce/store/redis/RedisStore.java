@@ -170,7 +170,7 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
    * <ul>
    *   <li>user, password and database: those of the address, else none and 0
    *   <li>prefix: {@code onlyonce}
-   *   <li>shards: as the store has them; 16 for a new one
+   *   <li>shards: as the store has them; a new one 1 on a single server, 16 in a cluster
    *   <li>owner: {@code redis}
    *   <li>purge grace: 10 minutes
    *   <li>clock tolerance: 2 seconds where another server can take over, in a cluster or with
@@ -223,7 +223,8 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
 
     /**
      * Sets into how many Redis keys the records are split, from 1 to 1,024. A store that is there
-     * and has another number is refused. Four or five for each master of a cluster spread the work.
+     * and has another number is refused. Four or five for each master of a cluster spread the work;
+     * on a single server more than one only costs, unless its data is to become a cluster's.
      */
     public Builder shards(int count) {
       if (count < 1 || count > MOST_SHARDS) {
@@ -314,6 +315,26 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
      */
     public RedisStore open() {
       return new RedisStore(RedisEngine.open(address, settings));
+    }
+
+    /**
+     * Opens the store if there is one, and makes none; nothing is written.
+     *
+     * @return empty if there is no store under the prefix
+     * @throws StoreException as {@link #open}
+     */
+    public Optional<RedisStore> openIfThere() {
+      return RedisEngine.openIfThere(address, settings).map(RedisStore::new);
+    }
+
+    /**
+     * Looks at the servers, whether there is a store or not; nothing is written.
+     *
+     * @throws StoreException UNAVAILABLE if no server answers; REJECTED if one does not let us in
+     *     or evicts keys when its memory is full
+     */
+    public RedisFindings look() {
+      return RedisEngine.look(address, settings);
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.Answer;
@@ -71,7 +72,7 @@ class RedisSettingsTest {
   }
 
   @Test
-  void a_new_store_has_sixteen_shards_in_keys_that_never_end() {
+  void a_new_store_on_a_single_server_has_one_shard_in_keys_that_never_end() {
     try (RedisStore store = at().open()) {
       claim(store, "a");
     }
@@ -80,7 +81,36 @@ class RedisSettingsTest {
       assertThat(left).as("time to live of " + key).isEqualTo(-1);
     }
     Set<String> shards = Raw.ask(server, it -> it.keys("onlyonce:{*}"));
-    assertThat(shards).hasSize(16);
+    assertThat(shards).hasSize(1);
+  }
+
+  @Test
+  void looking_writes_nothing_and_makes_no_store() {
+    assertThat(at().openIfThere()).isEmpty();
+    assertThat(at().look().servers()).hasSize(1);
+    long keys = Raw.ask(server, it -> it.dbSize());
+    assertThat(keys).isZero();
+  }
+
+  @Test
+  void a_store_that_is_there_is_opened_to_look_at_it() {
+    try (RedisStore store = at().open()) {
+      claim(store, "a");
+    }
+    try (RedisStore store = at().openIfThere().orElseThrow()) {
+      assertThat(store.find(Claims.SCOPE, Key.of("a"))).isPresent();
+    }
+  }
+
+  @Test
+  void a_store_that_lacks_a_shard_is_not_repaired_by_looking() {
+    at().shards(2).open().close();
+    String shard = Raw.ask(server, it -> it.keys("onlyonce:{*}")).iterator().next();
+    Raw.ask(server, it -> it.del(shard));
+    assertThat(refused(Kind.REJECTED, () -> at().openIfThere()))
+        .hasMessageContainingAll(shard, "deleted or restored alone");
+    boolean isMade = Raw.ask(server, it -> it.exists(shard));
+    assertThat(isMade).isFalse();
   }
 
   @Test

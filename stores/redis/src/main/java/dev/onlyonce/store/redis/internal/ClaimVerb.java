@@ -9,7 +9,6 @@ import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.store.redis.internal.Places.Place;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
     this.owner = Packed.owner(owner);
   }
 
-  private record Beginning(int head, Duration until) {}
+  private record Beginning(int head, Duration until, long expected) {}
 
   @Override
   Place placeOf(ClaimRequest item) {
@@ -43,15 +42,11 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
   }
 
   @Override
-  void add(Part<ClaimRequest> part, ClaimRequest request, byte[] field) {
+  void add(Part<ClaimRequest> part, ClaimRequest request) {
     ClaimRequest item = fitting(request);
-    part.add(field);
     Duration until = item.settleNow() == null ? item.lease() : item.retention();
-    long expected = item.expectToken();
-    part.addKind(
-        new Beginning(Packed.head(item), until),
-        expected == ClaimRequest.ANY ? ANY : Part.ascii(expected));
-    part.add(Packed.body(item, shop.scopes().numberOf(item.scope()), owner));
+    part.addKind(new Beginning(Packed.head(item), until, item.expectToken()));
+    part.addOwn(Packed.body(item, shop.scopes().numberOf(item.scope()), owner));
   }
 
   private ClaimRequest fitting(ClaimRequest request) {
@@ -64,11 +59,13 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
   void begin(List<byte[]> arguments, Part<ClaimRequest> part) {
     arguments.add(tolerance);
     arguments.add(shop.force());
-    arguments.add(Part.ascii(part.kindCount()));
-    for (Object each : part.kinds()) {
-      Beginning kind = (Beginning) each;
+    arguments.add(Part.ascii(part.runs().size()));
+    for (Part.Run run : part.runs()) {
+      Beginning kind = (Beginning) run.kind;
       arguments.add(new byte[] {(byte) kind.head});
       arguments.add(Shop.millis(kind.until));
+      arguments.add(kind.expected == ClaimRequest.ANY ? ANY : Part.ascii(kind.expected));
+      arguments.add(run.count());
     }
   }
 
@@ -77,18 +74,20 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
     List<?> reply = call.list();
     long nowMicros = (Long) reply.get(0);
     long floor = (Long) reply.get(1) - 1;
-    String letters = new String((byte[]) reply.get(2), StandardCharsets.US_ASCII);
+    List<?> numbers = (List<?>) reply.get(2);
     List<?> records = (List<?>) reply.get(3);
-    List<Answer> answers = new ArrayList<>(letters.length());
-    int record = 0;
-    for (int i = 0; i < letters.length(); i++) {
+    List<Answer> answers = new ArrayList<>(part.items.size());
+    int met = 0;
+    for (int i = 0; i < part.items.size(); i++) {
       ClaimRequest request = part.items.get(i);
-      boolean created = letters.charAt(i) == 'C';
-      ClaimRecord found =
-          created
-              ? null
-              : PackedReader.read((byte[]) records.get(record++), request.scope(), request.key());
-      answers.add(answer(found, request, nowMicros, floor, letters.charAt(i) != 'K'));
+      long number = met < numbers.size() ? (Long) numbers.get(met) : 0;
+      ClaimRecord found = null;
+      boolean written = true;
+      if (Math.abs(number) == i + 1) {
+        found = PackedReader.read((byte[]) records.get(met++), request.scope(), request.key());
+        written = number > 0;
+      }
+      answers.add(answer(found, request, nowMicros, floor, written));
     }
     return answers;
   }

@@ -20,8 +20,8 @@ final class FindVerb extends Verb<RecordId, Optional<ClaimRecord>> {
   }
 
   @Override
-  void add(Part<RecordId> part, RecordId item, byte[] field) {
-    part.add(field);
+  void add(Part<RecordId> part, RecordId item) {
+    // The field is all.
   }
 
   @Override

@@ -107,7 +107,7 @@ final class Listing {
 
   /** Returns the time of a server, milliseconds since the epoch. */
   long millis() {
-    Call call = shop.call(Script.FIND, 0, false, List.of(shop.id(), Part.ascii(0)));
+    Call call = shop.call(Script.FIND, 0, false, List.of(shop.id(), Part.ascii(0), Part.ascii(0)));
     shop.dispatcher().run(List.of(call));
     return Math.floorDiv((Long) call.list().get(0), 1_000L);
   }

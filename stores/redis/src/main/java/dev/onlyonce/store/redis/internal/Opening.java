@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Finds a store in Redis, or makes it. */
 final class Opening {
@@ -21,17 +22,37 @@ final class Opening {
 
   private final RedisSettings settings;
   private final Dispatcher dispatcher;
+  private final int newShards;
 
-  Opening(RedisSettings settings, Dispatcher dispatcher) {
+  /**
+   * @param newShards of a store that is made, unless the settings say it
+   */
+  Opening(RedisSettings settings, int newShards, Dispatcher dispatcher) {
     this.settings = settings;
+    this.newShards = newShards;
     this.dispatcher = dispatcher;
   }
 
   /**
+   * Opens the store, or makes it.
+   *
    * @throws StoreException if there is a store that is not to be opened like this
    */
   Shop open() {
-    Map<String, String> meta = meta();
+    return open(meta(fresh()), true);
+  }
+
+  /**
+   * Opens the store if there is one, and writes nothing.
+   *
+   * @throws StoreException if there is a store that is not to be opened like this
+   */
+  Optional<Shop> openIfThere() {
+    Map<String, String> meta = meta(List.of());
+    return meta.isEmpty() ? Optional.empty() : Optional.of(open(meta, false));
+  }
+
+  private Shop open(Map<String, String> meta, boolean makes) {
     String format = meta.getOrDefault("format", "none");
     if (!format.equals(FORMAT)) {
       throw rejected("has format " + format + ", and this library knows 1: use a newer one");
@@ -57,7 +78,7 @@ final class Opening {
             value(meta, "id").getBytes(US_ASCII),
             new Places(hash, shards),
             new ScopeNames(names.scopes(), dispatcher));
-    claimShards(shop);
+    claimShards(shop, makes);
     return shop;
   }
 
@@ -78,7 +99,8 @@ final class Opening {
         Kind.REJECTED, "the store under the Redis key " + Names.meta(settings.prefix) + " " + what);
   }
 
-  private Map<String, String> meta() {
+  /** Returns the settings of a store that is made. */
+  private List<byte[]> fresh() {
     SecureRandom random = new SecureRandom();
     List<byte[]> fresh = new ArrayList<>();
     for (String each :
@@ -86,15 +108,19 @@ final class Opening {
             "format",
             FORMAT,
             "shards",
-            Integer.toString(settings.shards == 0 ? RedisSettings.SHARDS : settings.shards),
+            Integer.toString(settings.shards == 0 ? newShards : settings.shards),
             "secret",
             hex(random, 16),
             "id",
             hex(random, 8))) {
       fresh.add(each.getBytes(US_ASCII));
     }
+    return fresh;
+  }
+
+  private Map<String, String> meta(List<byte[]> fresh) {
     Names.Name name = Names.meta(settings.prefix);
-    Call call = new Call(Script.OPEN, name.key(), name.slot(), true, fresh);
+    Call call = new Call(Script.OPEN, name.key(), name.slot(), !fresh.isEmpty(), fresh);
     dispatcher.runPatiently(List.of(call));
     Map<String, String> meta = new HashMap<>();
     List<?> reply = call.list();
@@ -110,11 +136,11 @@ final class Opening {
     return HexFormat.of().formatHex(fresh);
   }
 
-  /** Makes the shards that are not there, and looks whether all are this store's. */
-  private void claimShards(Shop shop) {
+  /** Makes the shards that are not there, if asked to; looks whether all are this store's. */
+  private void claimShards(Shop shop, boolean makes) {
     List<Call> calls = new ArrayList<>();
     for (int i = 0; i < shop.shards(); i++) {
-      calls.add(shop.call(Script.SHARD, i, true, List.of(shop.id())));
+      calls.add(shop.call(Script.SHARD, i, makes, List.of(shop.id(), Part.ascii(makes ? 1 : 0))));
     }
     dispatcher.runPatiently(calls);
     String id = text(shop.id());

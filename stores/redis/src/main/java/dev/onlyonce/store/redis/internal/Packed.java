@@ -44,6 +44,12 @@ final class Packed {
   /** The largest token: numbers of scripts are exact up to here. */
   static final long MAX_TOKEN = (1L << 53) - 1;
 
+  /**
+   * The largest token of a record that is put: tokens above it have room to grow, one a call, for
+   * as long as anybody will call. In microseconds it is the year 2112.
+   */
+  static final long MAX_PUT_TOKEN = (1L << 52) - 1;
+
   /** The largest time, which stands for never. */
   static final long NEVER = (1L << 48) - 1;
 

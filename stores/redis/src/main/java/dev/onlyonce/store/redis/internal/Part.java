@@ -2,11 +2,10 @@ package dev.onlyonce.store.redis.internal;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.LongStream;
 
 /**
  * The items of a batch that go to one shard in one call. For one thread.
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Part<Q> {
 
-  private static final byte[][] NUMBERS = new byte[64][];
+  private static final byte[][] NUMBERS = new byte[1024][];
 
   static {
     for (int i = 0; i < NUMBERS.length; i++) {
@@ -28,54 +27,65 @@ final class Part<Q> {
   /** Where the items stand in the batch. */
   final List<Integer> indexes = new ArrayList<>();
 
-  private final List<byte[]> arguments = new ArrayList<>();
-  private final Map<Object, Integer> kinds = new LinkedHashMap<>();
-  private @Nullable Object lastKind;
-  private byte[] lastArgument = {};
+  private final List<byte[]> fields = new ArrayList<>();
+  private final List<byte[]> own = new ArrayList<>();
+  private final List<Run> runs = new ArrayList<>();
   private long bytes;
 
-  /** Adds an argument for the items. */
-  void add(byte[] argument) {
-    arguments.add(argument);
+  /** Whether two of its items may have the same key. */
+  boolean repeats;
+
+  /** Items that follow one another and have something in common, which is sent once. */
+  static final class Run {
+    final Object kind;
+    private int count;
+
+    private Run(Object kind) {
+      this.kind = kind;
+    }
+
+    byte[] count() {
+      return ascii(count);
+    }
+  }
+
+  /** Adds an item. */
+  void add(Q item, int index, byte[] field) {
+    items.add(item);
+    indexes.add(index);
+    fields.add(field);
+    bytes += field.length;
+  }
+
+  /** Adds what the script is told of the item that was added last. */
+  void addOwn(byte[] argument) {
+    own.add(argument);
     bytes += argument.length;
   }
 
-  /**
-   * Adds the number of a kind, counted from 1, and what is the item's own: what many items have in
-   * common is sent once.
-   */
-  void addKind(Object kind, byte[] own) {
-    if (own.length == 0 && kind.equals(lastKind)) {
-      add(lastArgument);
-      return;
+  /** Says what the item that was added last has in common with others. */
+  void addKind(Object kind) {
+    Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+    if (last == null || !last.kind.equals(kind)) {
+      last = new Run(kind);
+      runs.add(last);
     }
-    Integer number = kinds.get(kind);
-    if (number == null) {
-      number = kinds.size() + 1;
-      kinds.put(kind, number);
-    }
-    byte[] argument = new byte[2 + own.length];
-    argument[0] = (byte) (number >>> 8);
-    argument[1] = number.byteValue();
-    System.arraycopy(own, 0, argument, 2, own.length);
-    if (own.length == 0) {
-      lastKind = kind;
-      lastArgument = argument;
-    }
-    add(argument);
+    last.count++;
   }
 
-  List<byte[]> arguments() {
-    return arguments;
+  /** Returns half of each field, by which two keys are surely told apart if they differ. */
+  LongStream halves() {
+    return fields.stream().mapToLong(it -> ByteBuffer.wrap(it).getLong());
   }
 
-  /** Returns the kinds in the order of their numbers. */
-  Iterable<Object> kinds() {
-    return kinds.keySet();
+  List<Run> runs() {
+    return runs;
   }
 
-  int kindCount() {
-    return kinds.size();
+  /** Adds the fields of all items, and then what is each item's own. */
+  void appendTo(List<byte[]> arguments) {
+    arguments.addAll(fields);
+    arguments.addAll(own);
   }
 
   /** How large the call is, without what the items have in common. */

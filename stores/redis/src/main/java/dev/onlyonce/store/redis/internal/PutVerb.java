@@ -31,10 +31,11 @@ final class PutVerb extends Verb<ClaimRecord, Boolean> {
       throw new StoreException(
           Kind.REJECTED, "a record of an unknown state cannot be put: update this library first");
     }
-    if (record.token() < 1 || record.token() > Packed.MAX_TOKEN) {
+    if (record.token() < 1 || record.token() > Packed.MAX_PUT_TOKEN) {
       throw new StoreException(
           Kind.REJECTED,
-          "a token must be 1 to 9,007,199,254,740,991 to be exact in Redis, was " + record.token());
+          "a token must be 1 to 4,503,599,627,370,495 so that larger ones are exact in Redis, was "
+              + record.token());
     }
     return key;
   }
@@ -45,9 +46,8 @@ final class PutVerb extends Verb<ClaimRecord, Boolean> {
   }
 
   @Override
-  void add(Part<ClaimRecord> part, ClaimRecord item, byte[] field) {
-    part.add(field);
-    part.add(Packed.of(item, keyOf(item), shop.scopes().numberOf(item.scope())));
+  void add(Part<ClaimRecord> part, ClaimRecord item) {
+    part.addOwn(Packed.of(item, keyOf(item), shop.scopes().numberOf(item.scope())));
   }
 
   @Override

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A store that is open. Safe for use by several threads. */
@@ -67,21 +68,39 @@ public final class RedisEngine implements AutoCloseable {
 
   /** Opens the store that is there, or makes one. */
   public static RedisEngine open(RedisAddress address, RedisSettings settings) {
+    return open(address, settings, opening -> Optional.of(opening.open())).orElseThrow();
+  }
+
+  /** Opens the store if there is one, and writes nothing. */
+  public static Optional<RedisEngine> openIfThere(RedisAddress address, RedisSettings settings) {
+    return open(address, settings, Opening::openIfThere);
+  }
+
+  private static Optional<RedisEngine> open(
+      RedisAddress address, RedisSettings settings, Function<Opening, Optional<Shop>> way) {
     RedisPort port = new JedisPort(address, settings);
-    boolean opened = false;
+    Optional<RedisEngine> opened = Optional.empty();
     try {
       Topology topology = new Topology(port, address.seeds());
-      look(topology, address);
-      RedisFindings findings = new Probe(port).look(topology);
+      RedisFindings findings = look(port, topology, address);
       findings.warnings().forEach(RedisEngine::warnOnce);
-      Shop shop = new Opening(settings, new Dispatcher(port, topology, settings)).open();
-      RedisEngine engine = new RedisEngine(port, findings, shop);
-      opened = true;
-      return engine;
+      int newShards = topology.isCluster() ? RedisSettings.SHARDS_OF_CLUSTER : 1;
+      Dispatcher dispatcher = new Dispatcher(port, topology, settings);
+      opened =
+          way.apply(new Opening(settings, newShards, dispatcher))
+              .map(shop -> new RedisEngine(port, findings, shop));
+      return opened;
     } finally {
-      if (!opened) {
+      if (opened.isEmpty()) {
         port.close();
       }
+    }
+  }
+
+  /** Looks at the servers. */
+  public static RedisFindings look(RedisAddress address, RedisSettings settings) {
+    try (RedisPort port = new JedisPort(address, settings)) {
+      return look(port, new Topology(port, address.seeds()), address);
     }
   }
 
@@ -100,7 +119,7 @@ public final class RedisEngine implements AutoCloseable {
     return findings.cluster() || mayChange ? TOLERANCE : Duration.ZERO;
   }
 
-  private static void look(Topology topology, RedisAddress address) {
+  private static RedisFindings look(RedisPort port, Topology topology, RedisAddress address) {
     try {
       topology.look();
     } catch (LinkException e) {
@@ -109,6 +128,7 @@ public final class RedisEngine implements AutoCloseable {
           "no store can be opened at " + address + ": " + e.getMessage(),
           e);
     }
+    return new Probe(port).look(topology);
   }
 
   private void checkOpen() {

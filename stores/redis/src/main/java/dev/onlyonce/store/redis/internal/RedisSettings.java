@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
 /** How a store is opened; its builder has checked all of it. */
 public final class RedisSettings {
 
-  /** The shards of a store that is made without another number. */
-  public static final int SHARDS = 16;
+  /**
+   * The shards of a store that is made in a cluster without another number. A single server, which
+   * does one thing after the other, has one: each more costs a call.
+   */
+  static final int SHARDS_OF_CLUSTER = 16;
 
   public String prefix = "onlyonce";
-  public int shards; // 0: as it is, or SHARDS
+  public int shards; // 0: as it is
   public String owner = "redis";
   public Duration purgeGrace = Limits.PURGE_GRACE;
   public @Nullable Duration clockTolerance; // null: by what the server is

@@ -20,18 +20,17 @@ final class RenewVerb extends Verb<Renewal, Held> {
   }
 
   @Override
-  void add(Part<Renewal> part, Renewal item, byte[] field) {
-    part.add(field);
-    part.add(Packed.token(item.claim().token()));
-    part.add(Shop.millis(item.lease()));
+  void add(Part<Renewal> part, Renewal item) {
+    part.addOwn(Packed.token(item.claim().token()));
+    part.addOwn(Shop.millis(item.lease()));
     byte[] checkpoint = item.checkpoint();
     if (checkpoint == null) {
-      part.add(AS_IT_IS);
+      part.addOwn(AS_IT_IS);
     } else {
       byte[] marked = new byte[checkpoint.length + 1];
       marked[0] = 'c';
       System.arraycopy(checkpoint, 0, marked, 1, checkpoint.length);
-      part.add(marked);
+      part.addOwn(marked);
     }
   }
 

@@ -230,6 +230,7 @@ final class Round {
         end(new StoreException(Kind.REJECTED, message, e));
       }
       looks = true;
+      topology.lost(node);
       // Without the replicas' word, what was answered already must be asked for again as well.
       for (Call call : calls.subList(waits ? 0 : taken, calls.size())) {
         call.asked = null;

@@ -2,7 +2,6 @@ package dev.onlyonce.store.redis.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.onlyonce.Claim;
 import dev.onlyonce.Result;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
@@ -20,7 +19,7 @@ final class SettleVerb extends Verb<Settlement, Held> {
     super(shop, Script.SETTLE, true);
   }
 
-  private record Ending(int head, Duration kept, Duration after, byte attempts) {}
+  private record Ending(int head, Duration kept, Duration after, byte attempts, long token) {}
 
   @Override
   Place placeOf(Settlement item) {
@@ -28,12 +27,12 @@ final class SettleVerb extends Verb<Settlement, Held> {
   }
 
   @Override
-  void add(Part<Settlement> part, Settlement item, byte[] field) {
-    Claim claim = item.claim();
+  void add(Part<Settlement> part, Settlement item) {
     Result result = resultOf(item);
-    part.add(field);
-    part.addKind(endingOf(item, result), Packed.value(result));
-    part.add(Packed.token(claim.token()));
+    part.addKind(endingOf(item, result));
+    if (result instanceof Result.Value) {
+      part.addOwn(Packed.value(result));
+    }
   }
 
   private Result resultOf(Settlement item) {
@@ -46,6 +45,7 @@ final class SettleVerb extends Verb<Settlement, Held> {
   }
 
   private static Ending endingOf(Settlement item, Result result) {
+    long token = item.claim().token();
     if (item instanceof Settlement.Release release) {
       byte attempts =
           switch (release.attempts()) {
@@ -54,22 +54,26 @@ final class SettleVerb extends Verb<Settlement, Held> {
             case RESET -> 'R';
           };
       int head = Packed.head(ClaimState.RELEASED, Result.NONE);
-      return new Ending(head, release.retention(), release.after(), attempts);
+      return new Ending(head, release.retention(), release.after(), attempts, token);
     }
     ClaimState state = item instanceof Settlement.Complete ? ClaimState.DONE : ClaimState.FAILED;
-    return new Ending(Packed.head(state, result), item.retention(), Duration.ZERO, (byte) 'K');
+    return new Ending(
+        Packed.head(state, result), item.retention(), Duration.ZERO, (byte) 'K', token);
   }
 
   @Override
   void begin(List<byte[]> arguments, Part<Settlement> part) {
     arguments.add(shop.force());
-    arguments.add(Part.ascii(part.kindCount()));
-    for (Object each : part.kinds()) {
-      Ending ending = (Ending) each;
+    arguments.add(Part.ascii(part.items.size()));
+    arguments.add(Part.ascii(part.runs().size()));
+    for (Part.Run run : part.runs()) {
+      Ending ending = (Ending) run.kind;
       arguments.add(new byte[] {(byte) ending.head});
       arguments.add(Shop.millis(ending.kept));
       arguments.add(Shop.millis(ending.after));
       arguments.add(new byte[] {ending.attempts});
+      arguments.add(Packed.token(ending.token));
+      arguments.add(run.count());
     }
   }
 

@@ -7,11 +7,13 @@ import dev.onlyonce.store.redis.internal.RedisPort.Link;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
 import dev.onlyonce.store.redis.internal.RedisPort.RedisError;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,10 @@ final class Topology {
   private final List<Node> seeds;
   private final AtomicReferenceArray<@Nullable Node> owners =
       new AtomicReferenceArray<>(Slots.COUNT);
+
+  /** Nodes that did not answer when they were asked last: they are asked after all others. */
+  private final Set<Node> silent = ConcurrentHashMap.newKeySet();
+
   private volatile boolean cluster;
 
   Topology(RedisPort port, List<Node> seeds) {
@@ -46,6 +52,11 @@ final class Topology {
     owners.set(slot, owner);
   }
 
+  /** Notes that a node did not answer. */
+  void lost(Node node) {
+    silent.add(node);
+  }
+
   /** Returns the nodes that have slots. */
   Set<Node> masters() {
     Set<Node> masters = new TreeSet<>();
@@ -59,17 +70,18 @@ final class Topology {
   }
 
   /**
-   * Asks the nodes, one after the other, until one knows.
+   * Asks the nodes, one after the other, until one knows; those that were silent before come last,
+   * since each of them may take the whole time-out.
    *
    * @throws LinkException if none does
    */
   synchronized void look() throws LinkException {
     LinkException fault = null;
-    Set<Node> candidates = new LinkedHashSet<>(masters());
-    candidates.addAll(seeds);
-    for (Node each : candidates) {
+    for (Node each : candidates()) {
       try {
-        if (ask(each)) {
+        boolean knows = ask(each);
+        silent.remove(each);
+        if (knows) {
           return;
         }
         fault = new LinkException(each + " is a replica, or has no cluster around it", false, null);
@@ -77,10 +89,18 @@ final class Topology {
         if (e.isRefused()) {
           throw e;
         }
+        lost(each);
         fault = e;
       }
     }
     throw Objects.requireNonNull(fault, "an address has at least one node");
+  }
+
+  private List<Node> candidates() {
+    Set<Node> all = new LinkedHashSet<>(masters());
+    all.addAll(seeds);
+    Set<Node> last = Set.copyOf(silent);
+    return all.stream().sorted(Comparator.comparing(last::contains)).toList();
   }
 
   private boolean ask(Node node) throws LinkException {

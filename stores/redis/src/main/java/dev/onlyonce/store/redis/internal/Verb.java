@@ -34,8 +34,8 @@ abstract class Verb<Q, A> {
 
   abstract Place placeOf(Q item);
 
-  /** Adds what the script is told of one item. */
-  abstract void add(Part<Q> part, Q item, byte[] field);
+  /** Adds what the script is told of one item beside its field. */
+  abstract void add(Part<Q> part, Q item);
 
   /** Adds what the script is told before its items. */
   abstract void begin(List<byte[]> arguments, Part<Q> part);
@@ -69,44 +69,68 @@ abstract class Verb<Q, A> {
 
   private record ShardPart<Q>(int shard, Part<Q> part) {}
 
-  /**
-   * Splits a batch into rounds in which each shard is called once, so that items of one key stay in
-   * their order whatever becomes of a call.
-   */
+  /** Splits a batch by shard, and what is too much for one call into several. */
   private List<List<ShardPart<Q>>> split(List<? extends Q> batch) {
-    List<List<ShardPart<Q>>> rounds = new ArrayList<>();
-    int[] roundOf = new int[shop.shards()];
-    @Nullable Object[] partOf = new Object[shop.shards()];
+    List<List<Part<Q>>> byShard = new ArrayList<>();
+    for (int shard = 0; shard < shop.shards(); shard++) {
+      byShard.add(new ArrayList<>(1));
+    }
     for (int i = 0; i < batch.size(); i++) {
       Q item = batch.get(i);
       Place place = placeOf(item);
-      Part<Q> part = part(partOf[place.shard()]);
-      if (part == null || part.items.size() == MOST_ITEMS || part.bytes() >= MOST_BYTES) {
-        part = new Part<>();
-        partOf[place.shard()] = part;
-        int round = roundOf[place.shard()]++;
+      Part<Q> part = withRoom(byShard.get(place.shard()));
+      part.add(item, i, place.field());
+      add(part, item);
+    }
+    return rounds(byShard);
+  }
+
+  private Part<Q> withRoom(List<Part<Q>> parts) {
+    Part<Q> last = parts.isEmpty() ? null : parts.get(parts.size() - 1);
+    if (last == null || last.items.size() == MOST_ITEMS || last.bytes() >= MOST_BYTES) {
+      last = new Part<>();
+      parts.add(last);
+    }
+    return last;
+  }
+
+  /**
+   * Returns the calls in rounds, each of which is sent when the one before it is answered: so items
+   * of one key stay in their order, whatever becomes of a call.
+   */
+  private List<List<ShardPart<Q>>> rounds(List<List<Part<Q>>> byShard) {
+    List<List<ShardPart<Q>>> rounds = new ArrayList<>();
+    for (int shard = 0; shard < byShard.size(); shard++) {
+      List<Part<Q>> parts = byShard.get(shard);
+      boolean repeats = repeats(parts);
+      for (int i = 0; i < parts.size(); i++) {
+        parts.get(i).repeats = repeats;
+        int round = repeats ? i : 0;
         if (round == rounds.size()) {
           rounds.add(new ArrayList<>());
         }
-        rounds.get(round).add(new ShardPart<>(place.shard(), part));
+        rounds.get(round).add(new ShardPart<>(shard, parts.get(i)));
       }
-      part.items.add(item);
-      part.indexes.add(i);
-      add(part, item, place.field());
     }
     return rounds;
   }
 
-  @SuppressWarnings("unchecked") // Nothing else was put in.
-  private @Nullable Part<Q> part(@Nullable Object part) {
-    return (Part<Q>) part;
+  private static <Q> boolean repeats(List<Part<Q>> parts) {
+    long[] halves = parts.stream().flatMapToLong(Part::halves).sorted().toArray();
+    for (int i = 1; i < halves.length; i++) {
+      if (halves[i] == halves[i - 1]) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private Call call(ShardPart<Q> it) {
     List<byte[]> arguments = new ArrayList<>();
     arguments.add(shop.id());
+    arguments.add(Part.ascii(it.part.repeats ? 1 : 0));
     begin(arguments, it.part);
-    arguments.addAll(it.part.arguments());
+    it.part.appendTo(arguments);
     return shop.call(script, it.shard, writes, arguments);
   }
 }

@@ -1,10 +1,9 @@
 -- Claims keys. See docs/formats/redis.md for the record.
 -- KEYS: shard.
--- ARGV: id, tolerance, force, number of kinds, (head, milliseconds) of each kind,
---       (field, kind and expected token, body) of each item; the kind is a number of two bytes,
---       the token, if there is one, decimal digits.
--- Returns: microseconds, token, a letter of each item, the record found of each item not 'C'.
---   C there was none and it was made, W one was there and was replaced, K it was left as it is.
+-- ARGV: id, whether a field may repeat, tolerance, force, number of runs of items, (head, milliseconds, expected token or '',
+--       number of items) of each run, the fields of all items, the bodies of all items.
+-- Returns: microseconds, token, the numbers of the items for which a record was there, and these
+--   records; the number is negative if the record was left as it is.
 local found = redis.call('hget', KEYS[1], 'q')
 if not found or string.sub(found, 1, 16) ~= ARGV[1] then
   return redis.error_reply('FOREIGN the shard is not of this store')
@@ -14,15 +13,14 @@ local us = t[1] * 1000000 + t[2]
 local now = math.floor(us / 1000)
 local token = tonumber(string.sub(found, 18)) + 1
 if us > token then token = us end
-local tolerance = tonumber(ARGV[2])
-local base = 5 + 2 * ARGV[4]
+local tolerance = tonumber(ARGV[3])
+local runs = tonumber(ARGV[5])
+local base = 6 + 4 * runs
 local byte, sub, char = string.byte, string.sub, string.char
 local pack, unpacked = struct.pack, struct.unpack
 
-local count = (#ARGV - base + 1) / 3
-local fields = {}
-for i = 1, count do fields[i] = ARGV[base + (i - 1) * 3] end
-local records = redis.call('hmget', KEYS[1], unpack(fields))
+local count = (#ARGV - base + 1) / 2
+local records = redis.call('hmget', KEYS[1], unpack(ARGV, base, base + count - 1))
 
 local function ending(ms)
   return math.min(now + ms, 281474976710655)
@@ -35,14 +33,13 @@ local function span(til)
   return math.min(2147483648 + math.ceil(ms / 1000), 4294967295)
 end
 
--- The beginning of a new record, by kind.
-local beginnings = {}
-local function beginning(kind)
-  local at = 3 + 2 * unpacked('>I2', kind)
-  local til = ending(ARGV[at + 1])
-  local made = ARGV[at] .. pack('>I7I6I4', token, til, span(til))
-  beginnings[kind] = made
-  return made
+-- Of the run that is looked at: the head as a string and as a number, when the lease ends or the
+-- record expires, the token that is expected.
+local first, wanted, til, expected
+
+-- Returns the beginning of a new record.
+local function beginning(with)
+  return first .. pack('>I7I6I4', with, til, span(til))
 end
 
 -- Returns where what follows the names in the details is.
@@ -77,9 +74,8 @@ local function kept(record, head, oldToken)
 end
 
 -- Returns the record of a claim on one that is there and has not expired.
-local function granted(record, oldHead, oldToken, kind, body)
-  local at = 3 + 2 * kind
-  local head = byte(ARGV[at])
+local function granted(record, oldHead, oldToken, body)
+  local head = wanted
   local fingerprint, created, checkpoint = kept(record, oldHead, oldToken)
   local rest = 13
   if math.floor(head / 16) % 2 == 1 then
@@ -93,7 +89,6 @@ local function granted(record, oldHead, oldToken, kind, body)
     local has = checkpoint == '' and 2 or 3
     tail = char(has) .. sub(tail, 2) .. created .. checkpoint
   end
-  local til = ending(ARGV[at + 1])
   local attempt = math.min(unpacked('>I2', record, 19) + 1, 65535)
   return char(head)
     .. pack('>I7I6I4I2', math.max(token, oldToken + 1), til, span(til), attempt)
@@ -101,61 +96,71 @@ local function granted(record, oldHead, oldToken, kind, body)
 end
 
 -- Tells whether a record that has not expired is granted.
-local function isFree(record, head, oldToken, til, kind, expected, body)
-  if expected ~= '' and oldToken == tonumber(expected) then return true end
+local function isFree(record, head, oldToken, ends, body)
+  if expected and oldToken == expected then return true end
   local state = head % 8
-  local wanted = byte(ARGV[3 + 2 * kind])
   if state == wanted % 8 and sub(record, 23, 30) == sub(body, 5, 12) then return false end
-  if expected ~= '' or (state ~= 1 and state ~= 4) then return false end
+  if expected or (state ~= 1 and state ~= 4) then return false end
   if math.floor(head / 16) % 2 == 1 and math.floor(wanted / 16) % 2 == 1 then
     local length = byte(record, 31)
     if sub(record, 31, 31 + length) ~= sub(body, 13, 13 + byte(body, 13)) then return false end
   end
   if state == 1 then
-    return math.floor(head / 8) % 2 == 0 and now >= til + tolerance
+    return math.floor(head / 8) % 2 == 0 and now >= ends + tolerance
   end
   local at = 31
   if math.floor(head / 16) % 2 == 1 then at = at + 1 + byte(record, at) end
   return now >= unpacked('>I6', record, afterNames(record, at))
 end
 
-local letters, others, writes, seen = {}, {}, {}, {}
 local largest = token
-local function write(field, record)
-  writes[#writes + 1] = field
-  writes[#writes + 1] = record
-  seen[field] = record
+
+-- Returns what a record that is there becomes, nil if it stays as it is.
+local function overtaken(record, body)
+  local head, oldToken, ends = unpacked('>BI7I6', record)
+  local state, new = head % 8, nil
+  if state >= 2 and state <= 4 and now >= ends then
+    new = beginning(math.max(token, oldToken + 1)) .. body
+  elseif isFree(record, head, oldToken, ends, body) then
+    new = granted(record, head, oldToken, body)
+  end
+  if new and oldToken >= largest then largest = oldToken + 1 end
+  return new
 end
 
-for i = 1, count do
-  local at = base + (i - 1) * 3
-  local field, kind, body = fields[i], ARGV[at + 1], ARGV[at + 2]
-  local record = seen[field] or records[i]
-  if not record then
-    write(field, (beginnings[kind] or beginning(kind)) .. body)
-    letters[i] = 'C'
-  else
-    local head, oldToken, til = unpacked('>BI7I6', record)
-    local state, number = head % 8, unpacked('>I2', kind)
-    local new = nil
-    if state >= 2 and state <= 4 and now >= til then
-      local from = 3 + 2 * number
-      local stop = ending(ARGV[from + 1])
-      new = ARGV[from]
-        .. pack('>I7I6I4', math.max(token, oldToken + 1), stop, span(stop)) .. body
-    elseif isFree(record, head, oldToken, til, number, sub(kind, 3), body) then
-      new = granted(record, head, oldToken, number, body)
+local seen = ARGV[2] == '1' and {}
+local writes = {unpack(ARGV, base)} -- as long as it can become: a table that grows is slow
+local numbers, others = {}, {}
+local i, written, met = 0, 0, 0
+for run = 1, runs do
+  local at = 2 + 4 * run
+  first, wanted = ARGV[at], byte(ARGV[at])
+  til = ending(ARGV[at + 1])
+  expected = tonumber(ARGV[at + 2])
+  local fresh = beginning(token)
+  for _ = 1, tonumber(ARGV[at + 3]) do
+    local field, body = ARGV[base + i], ARGV[base + count + i]
+    i = i + 1
+    local record, new = seen and seen[field] or records[i]
+    if record then
+      new = overtaken(record, body)
+      met = met + 1
+      numbers[met] = new and i or -i
+      others[met] = record
+    else
+      new = fresh .. body
     end
     if new then
-      write(field, new)
-      if oldToken >= largest then largest = oldToken + 1 end
+      writes[written + 1] = field
+      writes[written + 2] = new
+      written = written + 2
+      if seen then seen[field] = new end
     end
-    letters[i] = new and 'W' or 'K'
-    others[#others + 1] = record
   end
 end
 
-if #writes > 0 or ARGV[3] == '1' then
-  redis.call('hset', KEYS[1], 'q', ARGV[1] .. string.format(' %.0f', largest), unpack(writes))
+if written > 0 or ARGV[4] == '1' then
+  redis.call('hset', KEYS[1], 'q', ARGV[1] .. string.format(' %.0f', largest),
+    unpack(writes, 1, written))
 end
-return {us, token, table.concat(letters), others}
+return {us, token, numbers, others}

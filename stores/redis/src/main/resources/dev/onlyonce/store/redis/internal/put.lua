@@ -1,16 +1,16 @@
 -- Writes records as they are, over none or one with a smaller token.
--- KEYS: shard. ARGV: id, force, (field, record) of each item. Returns 1 or 0 for each item.
+-- KEYS: shard. ARGV: id, whether a field may repeat, force, the fields of all items, their records.
+-- Returns 1 or 0 for each item.
 local found = redis.call('hget', KEYS[1], 'q')
 if not found or string.sub(found, 1, 16) ~= ARGV[1] then
   return redis.error_reply('FOREIGN the shard is not of this store')
 end
-local fields = {}
-for i = 3, #ARGV, 2 do fields[#fields + 1] = ARGV[i] end
-local records = redis.call('hmget', KEYS[1], unpack(fields))
+local count = (#ARGV - 3) / 2
+local records = redis.call('hmget', KEYS[1], unpack(ARGV, 4, 3 + count))
 local floor = tonumber(string.sub(found, 18))
 local digits, writes, seen = {}, {}, {}
-for i = 1, #fields do
-  local field, new = fields[i], ARGV[2 + 2 * i]
+for i = 1, count do
+  local field, new = ARGV[3 + i], ARGV[3 + count + i]
   local record = seen[field] or records[i]
   local token = struct.unpack('>I7', new, 2)
   digits[i] = '0'
@@ -22,7 +22,7 @@ for i = 1, #fields do
     digits[i] = '1'
   end
 end
-if #writes > 0 or ARGV[2] == '1' then
+if #writes > 0 or ARGV[3] == '1' then
   redis.call('hset', KEYS[1], 'q', ARGV[1] .. string.format(' %.0f', floor), unpack(writes))
 end
 return table.concat(digits)

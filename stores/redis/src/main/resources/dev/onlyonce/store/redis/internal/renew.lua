@@ -1,6 +1,6 @@
 -- Renews leases. See docs/formats/redis.md for the record.
 -- KEYS: shard.
--- ARGV: id, force, (field, token, milliseconds, checkpoint) of each item;
+-- ARGV: id, whether a field may repeat, force, the fields of all items, (token, milliseconds, checkpoint) of each;
 --       the checkpoint is '' to be left as it is, else 'c' and its bytes.
 -- Returns a digit of each item: 2 done, 0 not held.
 local found = redis.call('hget', KEYS[1], 'q')
@@ -12,10 +12,8 @@ local now = math.floor((t[1] * 1000000 + t[2]) / 1000)
 local byte, sub, char = string.byte, string.sub, string.char
 local pack, unpacked = struct.pack, struct.unpack
 
-local count = (#ARGV - 2) / 4
-local fields = {}
-for i = 1, count do fields[i] = ARGV[3 + (i - 1) * 4] end
-local records = redis.call('hmget', KEYS[1], unpack(fields))
+local count = (#ARGV - 3) / 4
+local records = redis.call('hmget', KEYS[1], unpack(ARGV, 4, 3 + count))
 
 -- How far a time is from now, in four bytes: milliseconds, or from 2^31 on seconds, or not known.
 local function span(til)
@@ -45,12 +43,12 @@ end
 
 local digits, writes, seen = {}, {}, {}
 for i = 1, count do
-  local at = 3 + (i - 1) * 4
-  local field, token, checkpoint = fields[i], ARGV[at + 1], ARGV[at + 3]
+  local at = 1 + 3 * i + count
+  local field, token, checkpoint = ARGV[3 + i], ARGV[at], ARGV[at + 2]
   local record = seen[field] or records[i]
   digits[i] = '0'
   if record and sub(record, 2, 8) == token and byte(record) % 8 == 1 then
-    local til = math.min(now + ARGV[at + 2], 281474976710655)
+    local til = math.min(now + ARGV[at + 1], 281474976710655)
     local rest = checkpoint == '' and sub(record, 19) or saved(record, checkpoint)
     local new = sub(record, 1, 8) .. pack('>I6I4', til, span(til)) .. rest
     writes[#writes + 1] = field
@@ -60,7 +58,7 @@ for i = 1, count do
   end
 end
 
-if #writes > 0 or ARGV[2] == '1' then
+if #writes > 0 or ARGV[3] == '1' then
   -- A first write that needs no memory lets the next one pass at maxmemory.
   redis.call('hdel', KEYS[1], '')
   redis.call('hset', KEYS[1], 'q', found, unpack(writes))
