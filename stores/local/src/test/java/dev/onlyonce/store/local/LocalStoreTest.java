@@ -210,7 +210,8 @@ class LocalStoreTest {
       Map<String, byte[]> before = files();
       assertThatThrownBy(() -> store().open())
           .isInstanceOf(StoreException.class)
-          .hasMessageContaining(file.getFileName() + " has format 2, and this version reads up to 1");
+          .hasMessageContaining(
+              file.getFileName() + " has format 2, and this version reads up to 1");
       assertSame(before);
       bytes[8] = 0; // no version ever wrote that
       Files.write(file, bytes);

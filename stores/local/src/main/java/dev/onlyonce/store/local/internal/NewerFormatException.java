@@ -10,7 +10,7 @@ final class NewerFormatException extends IOException {
   NewerFormatException(String file, int found, int known) {
     super(
         ("%s has format %d, and this version reads up to %d: use a newer version, or restore the"
-            + " store from a backup if none ever wrote it; nothing was changed")
+                + " store from a backup if none ever wrote it; nothing was changed")
             .formatted(file, found, known));
   }
 }
