@@ -2,6 +2,7 @@ package dev.onlyonce.store.jdbc;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimReader;
@@ -190,6 +191,11 @@ public final class JdbcStore
   @Override
   public Set<Scope> scopes() {
     return engine.scopes();
+  }
+
+  /** Gives results to keys that the transaction has made done. */
+  void keep(Connection transaction, Map<Claim, Result> results) {
+    engine.keep(transaction, results);
   }
 
   /** Tells whether a new transaction may succeed where this one failed. */

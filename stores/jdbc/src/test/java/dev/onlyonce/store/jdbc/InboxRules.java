@@ -42,6 +42,9 @@ abstract class InboxRules {
   private static final Scope SCOPE = Scope.of("inbox");
   private static final Duration LONG = Duration.ofHours(1);
 
+  /** No dialect needs so many for one try. */
+  private static final int STATEMENTS_OF_TWO_TRIES = 7;
+
   final DataSource source;
   final JdbcStore store;
 
@@ -99,8 +102,12 @@ abstract class InboxRules {
   }
 
   private int effects() throws SQLException {
+    return count("SELECT count(*) FROM effect");
+  }
+
+  private int count(String question) throws SQLException {
     try (Connection connection = source.getConnection();
-        PreparedStatement query = connection.prepareStatement("SELECT count(*) FROM effect");
+        PreparedStatement query = connection.prepareStatement(question);
         ResultSet rows = query.executeQuery()) {
       rows.next();
       int count = rows.getInt(1);
@@ -174,12 +181,18 @@ abstract class InboxRules {
   @Semantics({2, 100})
   void a_duplicate_that_waits_gets_the_key_when_the_other_transaction_is_rolled_back()
       throws SQLException {
+    AtomicInteger asked = new AtomicInteger();
     try (Connection first = begin();
         Connection second = begin()) {
       granted(claim(first, "a"));
+      Connection counting = Watched.connection(second, "prepareStatement", asked::incrementAndGet);
       CompletableFuture<Answer> waiting =
           CompletableFuture.supplyAsync(
-              () -> store.claim(second, List.of(request("a")), Duration.ofSeconds(20)).get(0));
+              () -> store.claim(counting, List.of(request("a")), Duration.ofSeconds(60)).get(0));
+      while (asked.get() < STATEMENTS_OF_TWO_TRIES && !waiting.isDone()) {
+        Thread.onSpinWait();
+      }
+      assertThat(waiting).as("who waits while the other transaction has the key").isNotDone();
       first.rollback();
       granted(waiting.join());
       second.rollback();
@@ -202,11 +215,28 @@ abstract class InboxRules {
       CompletableFuture<Answer> overtaker =
           CompletableFuture.supplyAsync(
               () -> store.claim(List.of(request("a").expecting(successor.token()))).get(0));
+      while (!isAnybodyWaiting() && !overtaker.isDone()) {
+        Thread.onSpinWait();
+      }
+      assertThat(overtaker).as("who would overtake, before the commit").isNotDone();
       assertThat(store.settle(transaction, List.of(completion(successor, "a"))))
           .containsExactly(Held.HELD);
       transaction.commit();
-      assertThat(overtaker.join()).as("after the commit").isNotNull();
+      assertThat(granted(overtaker.join()).token()).isGreaterThan(successor.token());
     }
+  }
+
+  /** Tells whether a session waits for a row that another one has locked. */
+  private boolean isAnybodyWaiting() throws SQLException {
+    String question =
+        switch (store.dialect()) {
+          case POSTGRESQL -> "SELECT count(*) FROM pg_locks WHERE NOT granted";
+          case MARIADB, MYSQL ->
+              "SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+          case H2 ->
+              "SELECT count(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";
+        };
+    return count(question) > 0;
   }
 
   @Test

@@ -167,8 +167,7 @@ final class H2 implements Dialect {
       return look;
     }
     return write(connection, row, write, stamp)
-        ? new Look(
-            look.nowMicros(), look.floor(), true, new Row(write, stamp, claimed.checkpoint()))
+        ? Look.Grant.look(write.token(), write.attempt(), claimed.checkpoint())
         : Look.NOTHING;
   }
 
@@ -281,7 +280,7 @@ final class H2 implements Dialect {
         new Params(statement).scope(id.scope()).bytes(id.key().toBytes());
         try (ResultSet rows = statement.executeQuery()) {
           rows.next();
-          looks.add(new Look(rows.getLong(1), rows.getLong(2), false, Row.read(rows, 3)));
+          looks.add(new Look(rows.getLong(1), rows.getLong(2), Row.read(rows, 3)));
         }
       }
     }

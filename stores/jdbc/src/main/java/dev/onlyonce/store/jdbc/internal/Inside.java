@@ -3,6 +3,7 @@ package dev.onlyonce.store.jdbc.internal;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.onlyonce.Claim;
+import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
@@ -75,6 +76,36 @@ final class Inside {
                       && rows.getLong(1) == claim.token()
                       && rows.getInt(2) == ClaimState.CLAIMED.code();
                 }
+              }
+            });
+  }
+
+  /** Gives results to keys that the transaction has made done. */
+  void keep(Connection transaction, Map<Claim, Result> results) {
+    if (results.isEmpty()) {
+      return;
+    }
+    String sql =
+        tables.in(
+            "update {claim} set result_kind = ?, result_type = ?, result = ?"
+                + " where scope = ? and k = ? and token = ?");
+    runner(transaction)
+        .run(
+            connection -> {
+              try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                for (Map.Entry<Claim, Result> entry : results.entrySet()) {
+                  Claim claim = entry.getKey();
+                  Result result = entry.getValue();
+                  Params params =
+                      new Params(statement)
+                          .number(Row.Results.kind(result))
+                          .bytes(Row.Results.type(result))
+                          .bytes(Row.Results.bytes(result));
+                  dialect.setScope(params, claim.scope());
+                  params.bytes(claim.key().toBytes()).number(claim.token());
+                  statement.addBatch();
+                }
+                return statement.executeBatch();
               }
             });
   }

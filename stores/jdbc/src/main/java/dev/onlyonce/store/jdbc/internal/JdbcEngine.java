@@ -2,6 +2,7 @@ package dev.onlyonce.store.jdbc.internal;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimMachine;
@@ -253,6 +254,11 @@ public final class JdbcEngine {
   /** As {@link dev.onlyonce.spi.TransactionalStore#holds}. */
   public boolean holds(Connection tx, Claim claim) {
     return inside.holds(tx, claim);
+  }
+
+  /** Gives results to keys that the transaction has made done. */
+  public void keep(Connection tx, Map<Claim, Result> results) {
+    inside.keep(tx, results);
   }
 
   /** As {@link dev.onlyonce.spi.PositionStore#save}. */

@@ -42,7 +42,7 @@ final class MariaDb extends MySql {
         while (rows.next()) {
           Row row = Row.read(rows, 2);
           if (row != null) {
-            looks.put(row.id(), new Look(rows.getLong(1), 0, false, row).by(stamp));
+            looks.put(row.id(), new Look(rows.getLong(1), 0, row).by(stamp));
           }
         }
       }

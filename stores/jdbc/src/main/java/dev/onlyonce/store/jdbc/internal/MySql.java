@@ -361,8 +361,7 @@ class MySql implements Dialect {
       Look[] looks = new Look[ids.size()];
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          looks[rows.getInt(1)] =
-              new Look(rows.getLong(2), rows.getLong(3), false, Row.read(rows, 4));
+          looks[rows.getInt(1)] = new Look(rows.getLong(2), rows.getLong(3), Row.read(rows, 4));
         }
       }
       return List.of(looks);

@@ -108,18 +108,18 @@ final class Verbs {
 
   /** Null if the look is out of date. */
   private @Nullable Answer answer(ClaimRequest request, Look look) {
+    Look.Grant grant = look.grant();
+    if (grant != null) {
+      Claim claim = new Claim(request.scope(), request.key(), grant.token(), grant.attempt());
+      Duration lease = Duration.ofMillis(Limits.millis(request.lease()));
+      return new Answer.Claimed(claim, lease, grant.checkpoint());
+    }
     Row row = look.row();
     if (row == null) {
       return null;
     }
-    ClaimRecord record = row.record();
-    if (look.mine()) {
-      Claim claim = new Claim(request.scope(), request.key(), record.token(), record.attempt());
-      Duration lease = Duration.ofMillis(Limits.millis(request.lease()));
-      return new Answer.Claimed(claim, lease, row.checkpoint());
-    }
     ClaimMachine.Decision<Answer> decision =
-        machine.claim(record, request, look.nowMicros(), look.floor());
+        machine.claim(row.record(), request, look.nowMicros(), look.floor());
     return decision.write() == null ? decision.answer() : null;
   }
 
@@ -150,7 +150,7 @@ final class Verbs {
           List<Look> looks =
               runner.run(
                   connection -> dialect.find(connection, open.stream().map(Item::id).toList()));
-          part.answerOpen(index -> looks.get(index).by(stamp).mine());
+          part.answerOpen(index -> looks.get(index).by(stamp).grant() != null);
         });
     return items.answers();
   }
