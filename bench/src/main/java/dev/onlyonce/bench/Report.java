@@ -80,6 +80,7 @@ public final class Report {
       tables.addAll(slowRows());
     }
     tables.addAll(LocalTables.all(quick));
+    tables.addAll(DatabaseTables.all(quick));
     return tables;
   }
 
@@ -175,6 +176,7 @@ public final class Report {
         Contender.JVM,
         Contender.ITERATIONS);
     System.out.print(LocalTables.settings(versions));
+    System.out.print(DatabaseTables.settings(versions));
   }
 
   private static String load() {

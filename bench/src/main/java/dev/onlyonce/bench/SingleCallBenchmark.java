@@ -70,7 +70,7 @@ public class SingleCallBenchmark {
   }
 
   /** Java 17, for which this is compiled, does not have them. */
-  private static ExecutorService virtualThreads() throws ReflectiveOperationException {
+  static ExecutorService virtualThreads() throws ReflectiveOperationException {
     return (ExecutorService)
         Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
   }
