@@ -288,6 +288,35 @@ final class H2 implements Dialect {
   }
 
   @Override
+  public void record(Connection connection, List<? extends Item> items, long stamp)
+      throws SQLException {
+    String sql =
+        "insert into {event} ("
+            + Row.EVENT_NAMES
+            + ") select "
+            + Row.EVENT_VALUES
+            + " from {claim} c where c.scope = ? and c.k = ? and c.stamp = ? and not exists (select"
+            + " 1 from {event} e where e.scope = c.scope and e.k = c.k and e.token = c.token and"
+            + " e.state = c.state)";
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      for (Item item : items) {
+        new Params(statement).scope(item.scope()).bytes(item.k()).number(stamp);
+        statement.executeUpdate();
+      }
+    }
+  }
+
+  @Override
+  public int purgeEvents(Connection connection, int limit, long keptMillis) throws SQLException {
+    String sql =
+        "delete from {event} where updated_ms <= " + MILLIS + " - ? fetch first ? rows only";
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      new Params(statement).number(keptMillis).number(limit);
+      return statement.executeUpdate();
+    }
+  }
+
+  @Override
   public int purge(Connection connection, int limit, long graceMillis) throws SQLException {
     return inTurn(connection, () -> purgeSome(connection, limit, graceMillis));
   }
@@ -309,6 +338,11 @@ final class H2 implements Dialect {
       new Params(delete).number(graceMillis).number(limit);
       return delete.executeUpdate();
     }
+  }
+
+  @Override
+  public boolean survivesLocks() {
+    return false;
   }
 
   @Override

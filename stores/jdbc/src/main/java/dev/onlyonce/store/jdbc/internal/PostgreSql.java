@@ -1,12 +1,14 @@
 package dev.onlyonce.store.jdbc.internal;
 
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.RecordId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -29,6 +31,11 @@ import java.util.stream.Collectors;
  * <p>Rows are locked one after the other, in the order of all, before any of them is updated:
  * {@code UPDATE ... FROM} alone takes its locks in whatever order the join brings. The joins are
  * lateral so that a plan that was made while the table was small does not read all of it later.
+ *
+ * <h2>Waiting</h2>
+ *
+ * <p>A statement that is a transaction of its own sets {@code lock_timeout} for itself. Inside the
+ * caller's transaction, where the setting would stay, a claim passes by what is locked.
  */
 final class PostgreSql implements Dialect {
 
@@ -44,25 +51,34 @@ final class PostgreSql implements Dialect {
       where (excluded.epoch, excluded.next) > (p.epoch, p.next)
       """;
 
+  private final Tables tables;
   private final Text text;
   private final LockNames lockNames;
   private final String claim;
   private final String claimInside;
   private final String settle;
+  private final String settleAlone;
   private final String renew;
+  private final String renewAlone;
   private final String find;
   private final String put;
   private final String position;
   private final PostgreSqlPurge purge;
 
-  PostgreSql(Tables tables, Text text, long toleranceMillis) {
+  PostgreSql(Tables tables, Text text, long toleranceMillis, Duration lockWait) {
+    String patience =
+        " cross join (select set_config('lock_timeout', '%d', true)) p"
+            .formatted(Math.max(1, Math.min(Limits.millis(lockWait), Integer.MAX_VALUE)));
+    this.tables = tables;
     this.text = text;
     this.lockNames = new LockNames(tables);
     this.position = tables.in(POSITION);
-    this.claim = fill(tables, CLAIM, toleranceMillis);
+    this.claim = fill(tables, CLAIM.replace("{patience}", patience), toleranceMillis);
     this.claimInside = fill(tables, CLAIM_INSIDE, toleranceMillis);
-    this.settle = tables.in(settleStatement());
-    this.renew = tables.in(renewStatement());
+    this.settle = tables.in(settleStatement(""));
+    this.settleAlone = tables.in(settleStatement(patience));
+    this.renew = tables.in(renewStatement(""));
+    this.renewAlone = tables.in(renewStatement(patience));
     this.put = tables.in(putStatement());
     this.find = tables.in(findStatement());
     this.purge = new PostgreSqlPurge(tables);
@@ -89,7 +105,7 @@ final class PostgreSql implements Dialect {
               ?::bytea[], ?::bytea[], ?::text[] {lock})
             with ordinality as u(u_scope, u_k, u_request, u_expected, u_state, u_lease, u_keep,
               u_lapse, u_fingerprint, u_kind, u_type, u_result, u_text {u_lock}, u_ord)) u
-        cross join (select {micros} as us, token_floor from {meta} where id = 1) n
+        cross join (select {micros} as us, token_floor from {meta} where id = 1) n {patience}
         left join lateral (
           select * from {claim} c
           where c.scope = u.u_scope collate "C" and c.k = u.u_k {if_alone} limit 1) t on true
@@ -154,6 +170,7 @@ final class PostgreSql implements Dialect {
 
   private static final String CLAIM_INSIDE =
       ITEMS
+              .replace("{patience}", "")
               .replace("{alone}", ", pg_try_advisory_xact_lock(u_lock) as is_alone")
               .replace("{lock}", ", ?::bigint[]")
               .replace("{u_lock}", ", u_lock")
@@ -225,14 +242,15 @@ final class PostgreSql implements Dialect {
     return List.of(looks);
   }
 
-  private static String settleStatement() {
+  /** The statement; alone in its transaction it brings how long it waits for a row. */
+  private static String settleStatement(String patience) {
     return """
         with l as materialized (
           select i.*, c.t from (
-            select * from unnest(?::text[], ?::bytea[], ?::bigint[], ?::smallint[], ?::bigint[],
+            select u.* from unnest(?::text[], ?::bytea[], ?::bigint[], ?::smallint[], ?::bigint[],
                 ?::bigint[], ?::smallint[], ?::bytea[], ?::bytea[], ?::integer[], ?::integer[])
               with ordinality as u(scope, k, token, state, after, keep, kind, type, result,
-                factor, change, ord)
+                factor, change, ord) %2$s
             order by scope collate "C", k) i
           cross join lateral (
             select ctid as t from {claim} c
@@ -246,13 +264,14 @@ final class PostgreSql implements Dialect {
         from l where c.ctid = l.t
         returning l.ord
         """
-        .formatted(MILLIS);
+        .formatted(MILLIS, patience);
   }
 
   @Override
   public BitSet settle(Connection connection, List<Item.Settle> items, long stamp)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(settle)) {
+    try (PreparedStatement statement =
+        connection.prepareStatement(connection.getAutoCommit() ? settleAlone : settle)) {
       new Params(statement)
           .text(items, (Item.Settle it) -> it.scope().name())
           .bytea(items, Item.Settle::k)
@@ -280,12 +299,12 @@ final class PostgreSql implements Dialect {
     return held;
   }
 
-  private static String renewStatement() {
+  private static String renewStatement(String patience) {
     return """
         with l as materialized (
           select i.*, c.t from (
-            select * from unnest(?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::bytea[])
-              with ordinality as u(scope, k, token, lease, checkpoint, ord)
+            select u.* from unnest(?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::bytea[])
+              with ordinality as u(scope, k, token, lease, checkpoint, ord) %2$s
             order by scope collate "C", k) i
           cross join lateral (
             select ctid as t from {claim} c
@@ -296,13 +315,14 @@ final class PostgreSql implements Dialect {
         from l where c.ctid = l.t
         returning l.ord
         """
-        .formatted(MILLIS);
+        .formatted(MILLIS, patience);
   }
 
   @Override
   public BitSet renew(Connection connection, List<Item.Renew> items, long stamp)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(renew)) {
+    try (PreparedStatement statement =
+        connection.prepareStatement(connection.getAutoCommit() ? renewAlone : renew)) {
       new Params(statement)
           .text(items, (Item.Renew it) -> it.scope().name())
           .bytea(items, Item.Renew::k)
@@ -392,16 +412,59 @@ final class PostgreSql implements Dialect {
     }
   }
 
+  private static final String RECORD =
+      """
+      insert into {event} (%s)
+      select %s from unnest(?::text[], ?::bytea[]) as u(u_scope, u_k)
+      cross join lateral (
+        select * from {claim} c
+        where c.scope = u_scope collate "C" and c.k = u_k and c.stamp = ? limit 1) c
+      on conflict do nothing
+      """
+          .formatted(Row.EVENT_NAMES, Row.EVENT_VALUES);
+
+  @Override
+  public void record(Connection connection, List<? extends Item> items, long stamp)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(RECORD))) {
+      new Params(statement)
+          .text(items, (Item it) -> it.scope().name())
+          .bytea(items, Item::k)
+          .number(stamp);
+      statement.executeUpdate();
+    }
+  }
+
+  @Override
+  public int purgeEvents(Connection connection, int limit, long keptMillis) throws SQLException {
+    String sql =
+        "delete from {event} where ctid = any (array(select ctid from {event} where updated_ms <= "
+            + MILLIS
+            + " - ? order by updated_ms limit ? for update skip locked))";
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      new Params(statement).number(keptMillis).number(limit);
+      return statement.executeUpdate();
+    }
+  }
+
   @Override
   public int purge(Connection connection, int limit, long graceMillis) throws SQLException {
     return purge.step(connection, limit, graceMillis);
   }
 
   @Override
+  public boolean survivesLocks() {
+    return false;
+  }
+
+  @Override
   public Fault fault(SQLException e) {
     String state = String.valueOf(e.getSQLState());
-    if (state.equals("40001") || state.equals("40P01") || state.equals("55P03")) {
+    if (state.equals("40001") || state.equals("40P01")) {
       return Fault.CONFLICT;
+    }
+    if (state.equals("55P03")) {
+      return Fault.LOCKED;
     }
     if (state.equals("53100") || state.equals("53200")) {
       return Fault.FULL;

@@ -52,6 +52,7 @@ abstract class SchemaCheck {
     checkVersion(connection);
     checkKey(connection);
     checkIndex(connection);
+    checkEvents(connection);
     checkMore(connection);
   }
 
@@ -68,6 +69,17 @@ abstract class SchemaCheck {
               .formatted(tables.meta(), found, Schema.VERSION),
           "use a newer version of the library");
     }
+    if (found < Schema.VERSION) {
+      throw refused(
+          "table %s says schema version %d, this library needs %d"
+              .formatted(tables.meta(), found, Schema.VERSION),
+          "run the script of JdbcSchema.upgrade, or open the store with createTables()");
+    }
+  }
+
+  /** The table of events is there, with all its columns. */
+  private void checkEvents(Connection connection) throws SQLException {
+    ask(connection, "select " + Row.EVENT_COLUMNS + " from {event} where 1 = 0");
   }
 
   private void checkKey(Connection connection) throws SQLException {

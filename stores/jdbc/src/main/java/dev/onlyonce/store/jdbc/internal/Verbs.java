@@ -45,10 +45,12 @@ final class Verbs {
 
   private final Dialect dialect;
   private final ClaimMachine machine;
+  private final Events events;
 
-  Verbs(Dialect dialect, ClaimMachine machine) {
+  Verbs(Dialect dialect, ClaimMachine machine, Events events) {
     this.dialect = dialect;
     this.machine = machine;
+    this.events = events;
   }
 
   List<Answer> claim(Runner runner, List<ClaimRequest> batch) {
@@ -62,8 +64,11 @@ final class Verbs {
       List<Item.Claim> open = part.open();
       List<Look> looks =
           runner.run(
-              connection ->
-                  dialect.claim(connection, open, ThreadLocalRandom.current().nextLong()));
+              connection -> {
+                long stamp = ThreadLocalRandom.current().nextLong();
+                return events.of(
+                    connection, open, stamp, () -> dialect.claim(connection, open, stamp));
+              });
       part.answerOpen(index -> answer(open.get(index).request(), looks.get(index)));
     }
     part.answerOpen(index -> new Answer.InProgress(Duration.ZERO));
@@ -96,8 +101,11 @@ final class Verbs {
     List<Item.Claim> open = part.open();
     List<Look> looks =
         runner.run(
-            connection ->
-                dialect.claimInside(connection, open, ThreadLocalRandom.current().nextLong()));
+            connection -> {
+              long stamp = ThreadLocalRandom.current().nextLong();
+              return events.of(
+                  connection, open, stamp, () -> dialect.claimInside(connection, open, stamp));
+            });
     part.answerOpen(index -> answer(open.get(index).request(), looks.get(index)));
     return looks.stream().anyMatch(Look::isBusy);
   }
@@ -127,7 +135,8 @@ final class Verbs {
     return change(
         runner,
         batch.stream().<Item.Settle>map(Item.Settle::new).toList(),
-        dialect::settle,
+        (connection, items, stamp) ->
+            events.of(connection, items, stamp, () -> dialect.settle(connection, items, stamp)),
         (record, item, now) -> machine.settle(record, item.settlement(), now));
   }
 
@@ -146,7 +155,9 @@ final class Verbs {
         part -> {
           long stamp = ThreadLocalRandom.current().nextLong();
           List<Item.Put> open = part.open();
-          runner.run(connection -> dialect.put(connection, open, stamp));
+          runner.run(
+              connection ->
+                  events.of(connection, open, stamp, () -> dialect.put(connection, open, stamp)));
           List<Look> looks =
               runner.run(
                   connection -> dialect.find(connection, open.stream().map(Item::id).toList()));
