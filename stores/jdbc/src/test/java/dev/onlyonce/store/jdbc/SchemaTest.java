@@ -28,11 +28,13 @@ class SchemaTest {
 
   private final DataSource postgreSql;
   private final DataSource mariaDb;
+  private final String mariaDbUrl;
   private final DataSource h2 = Pools.of("jdbc:h2:mem:schema;DB_CLOSE_DELAY=-1", "READ_COMMITTED");
 
   SchemaTest(Database<PostgreSqlServer> postgreSql, Database<MariaDbServer> mariaDb) {
     this.postgreSql = Pools.of(postgreSql.url(), "READ_COMMITTED");
     this.mariaDb = Pools.of(mariaDb.url(), "READ_COMMITTED");
+    this.mariaDbUrl = mariaDb.url();
   }
 
   @AfterAll
@@ -157,6 +159,16 @@ class SchemaTest {
         "ALTER TABLE isam_claim DROP PRIMARY KEY, MODIFY k VARBINARY(1024) NOT NULL,"
             + " ADD PRIMARY KEY (scope, k), ENGINE = Aria");
     assertRefused(mariaDb, "isam_", "isam_claim", "InnoDB");
+  }
+
+  @Test
+  @Semantics(44)
+  void connections_that_take_what_is_empty_for_null_are_refused() {
+    DataSource emptyIsNull =
+        Pools.of(
+            mariaDbUrl + "&sessionVariables=sql_mode='EMPTY_STRING_IS_NULL'", "READ_COMMITTED");
+    make(mariaDb, SqlDialect.MARIADB, "empty_");
+    assertRefused(emptyIsNull, "empty_", "EMPTY_STRING_IS_NULL", "settings");
   }
 
   @Test

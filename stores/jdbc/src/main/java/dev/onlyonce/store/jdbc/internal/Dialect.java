@@ -72,6 +72,11 @@ interface Dialect {
   /** Sets a parameter that is compared with, or becomes, the scope of a row. */
   void setScope(Params params, Scope scope) throws SQLException;
 
+  /** The end of a query that returns so many rows at most. */
+  default String atMost() {
+    return " limit ?";
+  }
+
   /** An expression for milliseconds since 1970 by the database's clock. */
   String nowMillis();
 }

@@ -136,6 +136,12 @@ final class H2 implements Dialect {
     params.scope(scope);
   }
 
+  /** Also in its Oracle mode, which knows no limit. */
+  @Override
+  public String atMost() {
+    return " fetch first ? rows only";
+  }
+
   @Override
   public String nowMillis() {
     return MILLIS;

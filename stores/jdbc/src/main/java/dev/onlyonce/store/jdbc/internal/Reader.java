@@ -77,7 +77,8 @@ final class Reader {
                 + (query.onlyInDoubt() ? " and " + isInDoubt : "")
                 + (query.scope() == null ? "" : " and scope = ?")
                 + (after == null ? "" : " and (scope > ? or (scope = ? and k > ?))")
-                + " order by scope, k limit ?");
+                + " order by scope, k"
+                + dialect.atMost());
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       Params params = new Params(statement);
       if (query.scope() != null) {

@@ -185,7 +185,8 @@ abstract class SchemaCheck {
     @Override
     String uniqueIndexes() {
       return """
-          select index_name, concat(column_name, coalesce(sub_part, ''))
+          select index_name,
+            case when sub_part is null then column_name else concat(column_name, sub_part) end
           from information_schema.statistics
           where table_schema = database() and table_name = '{claim}' and non_unique = 0
           order by index_name, seq_in_index
@@ -205,6 +206,12 @@ abstract class SchemaCheck {
         throw refused(
             tables().claim() + " is kept by the engine " + engine,
             "alter it to ENGINE = InnoDB, as the script of JdbcSchema has it");
+      }
+      String mode = ask(connection, "select @@sql_mode").get(0).get(0);
+      if (mode.contains("EMPTY_STRING_IS_NULL")) {
+        throw refused(
+            "sql_mode of the connections has EMPTY_STRING_IS_NULL, which loses what is empty",
+            "take it out of their settings");
       }
     }
   }
