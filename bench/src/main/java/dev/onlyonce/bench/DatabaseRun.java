@@ -5,10 +5,13 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -22,6 +25,7 @@ public final class DatabaseRun {
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   private final LongAdder items = new LongAdder();
+  private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private volatile boolean isOver;
 
   private DatabaseRun() {}
@@ -44,11 +48,11 @@ public final class DatabaseRun {
       for (int i = 0; i < work.threads(); i++) {
         all.add(threads.submit(() -> repeat(work)));
       }
-      TimeUnit.SECONDS.sleep(warmUp);
+      pass(warmUp);
       long before = items.sum();
       long start = System.nanoTime();
       long cpuBefore = PROCESS.getProcessCpuTime();
-      TimeUnit.SECONDS.sleep(measured);
+      pass(measured);
       double done = items.sum() - before;
       double nanos = System.nanoTime() - start;
       double cpuNanos = PROCESS.getProcessCpuTime() - cpuBefore;
@@ -62,13 +66,22 @@ public final class DatabaseRun {
     }
   }
 
+  /** Waits that long, unless a thread fails. */
+  private void pass(long seconds) throws ExecutionException, InterruptedException {
+    try {
+      failure.get(seconds, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      return; // as it should be
+    }
+  }
+
   private void repeat(DatabaseWork work) {
     try {
       while (!isOver) {
         items.add(work.step());
       }
     } catch (Exception e) {
-      throw new IllegalStateException(e);
+      failure.completeExceptionally(e);
     }
   }
 }
