@@ -81,6 +81,7 @@ public final class Report {
     }
     tables.addAll(LocalTables.all(quick));
     tables.addAll(RedisTables.all(quick));
+    tables.addAll(DatabaseTables.all(quick));
     return tables;
   }
 
@@ -177,6 +178,7 @@ public final class Report {
         Contender.ITERATIONS);
     System.out.print(LocalTables.settings(versions));
     System.out.print(RedisTables.settings(versions));
+    System.out.print(DatabaseTables.settings(versions));
   }
 
   private static String load() {

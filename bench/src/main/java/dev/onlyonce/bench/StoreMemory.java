@@ -19,7 +19,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /** One of our stores by its SPI: claim, then complete. */
 final class StoreMemory implements Memory {
 
-  private static final Scope SCOPE = Scope.of("bench");
+  static final Scope SCOPE = Scope.of("bench");
 
   private final ClaimStore store;
 

@@ -9,12 +9,10 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
-import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.RecordId;
-import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -112,6 +110,54 @@ public final class Inbox {
     }
   }
 
+  /**
+   * What messages of one kind do, several of them at once: so that the rows of a whole poll are
+   * written by one statement.
+   *
+   * @param <M> messages
+   */
+  public interface BatchEffect<M> {
+    /** Returns what a message is known by. */
+    Key key(M message);
+
+    /** Returns the fingerprint of its payload, null to do without. */
+    default @Nullable Fingerprint fingerprint(M message) {
+      return null;
+    }
+
+    /**
+     * Does what these messages do, on the transaction's connection, which it neither commits nor
+     * closes.
+     *
+     * @param fresh those that were not handled before; it may be one, if an effect has failed
+     * @return what duplicates of each are answered with, in order
+     */
+    List<Result> apply(Connection transaction, List<M> fresh) throws SQLException;
+  }
+
+  /** Messages that bring their effects with them: one after the other. */
+  private static final BatchEffect<Message> EACH_ITS_OWN =
+      new BatchEffect<>() {
+        @Override
+        public Key key(Message message) {
+          return message.key();
+        }
+
+        @Override
+        public @Nullable Fingerprint fingerprint(Message message) {
+          return message.fingerprint();
+        }
+
+        @Override
+        public List<Result> apply(Connection transaction, List<Message> fresh) throws SQLException {
+          List<Result> results = new ArrayList<>();
+          for (Message message : fresh) {
+            results.add(message.effect().apply(transaction));
+          }
+          return results;
+        }
+      };
+
   /** What became of a message. The list is complete. */
   public sealed interface Verdict {
     /** The effect has happened now. */
@@ -149,27 +195,37 @@ public final class Inbox {
    * saved if all verdicts are final.
    */
   public List<Verdict> handleAll(List<Message> batch, Map<String, Position> positions) {
-    Map<Key, Message> first = new LinkedHashMap<>();
-    batch.forEach(it -> first.putIfAbsent(it.key(), it));
-    List<Message> messages = List.copyOf(first.values());
+    return handleAll(batch, EACH_ITS_OWN, positions);
+  }
+
+  /**
+   * Handles messages that have one effect together; else the same. If the effect fails, it is done
+   * again for one message after the other.
+   */
+  public <M> List<Verdict> handleAll(
+      List<M> batch, BatchEffect<M> effect, Map<String, Position> positions) {
+    Map<Key, M> first = new LinkedHashMap<>();
+    batch.forEach(it -> first.putIfAbsent(effect.key(it), it));
+    List<M> messages = List.copyOf(first.values());
     Map<Key, Verdict> verdicts = new HashMap<>();
     try {
-      verdicts.putAll(together(messages, positions));
+      verdicts.putAll(together(messages, effect, positions));
     } catch (EffectException e) {
-      for (Message message : messages) {
-        verdicts.putAll(alone(message));
+      for (M message : messages) {
+        verdicts.putAll(alone(message, effect));
       }
       if (verdicts.values().stream().allMatch(Verdict::isFinal)) {
-        together(List.of(), positions);
+        together(List.of(), effect, positions);
       }
     }
     List<Verdict> all = new ArrayList<>();
     Set<Key> seen = new HashSet<>();
-    for (Message message : batch) {
-      Verdict verdict = verdicts.getOrDefault(message.key(), new Verdict.Refused(BUSY));
-      boolean isCopy = !seen.add(message.key());
-      Message handled = first.getOrDefault(message.key(), message);
-      all.add(isCopy ? ofCopy(verdict, handled, message) : verdict);
+    for (M message : batch) {
+      Key key = effect.key(message);
+      Verdict verdict = verdicts.getOrDefault(key, new Verdict.Refused(BUSY));
+      boolean isCopy = !seen.add(key);
+      Fingerprint stored = effect.fingerprint(first.getOrDefault(key, message));
+      all.add(isCopy ? ofCopy(verdict, stored, effect.fingerprint(message)) : verdict);
     }
     return all;
   }
@@ -177,9 +233,9 @@ public final class Inbox {
   private static final Answer BUSY = new Answer.InProgress(Duration.ZERO);
 
   /** A copy in the same batch follows the first one, if it is one. */
-  private static Verdict ofCopy(Verdict verdict, Message handled, Message copy) {
-    Fingerprint stored = handled.fingerprint();
-    if (stored != null && copy.fingerprint() != null && !stored.equals(copy.fingerprint())) {
+  private static Verdict ofCopy(
+      Verdict verdict, @Nullable Fingerprint stored, @Nullable Fingerprint ofCopy) {
+    if (stored != null && ofCopy != null && !stored.equals(ofCopy)) {
       return new Verdict.Refused(new Answer.Mismatch(stored));
     }
     return verdict instanceof Verdict.Applied applied
@@ -187,11 +243,11 @@ public final class Inbox {
         : verdict;
   }
 
-  private Map<Key, Verdict> alone(Message message) {
+  private <M> Map<Key, Verdict> alone(M message, BatchEffect<M> effect) {
     try {
-      return together(List.of(message), Map.of());
+      return together(List.of(message), effect, Map.of());
     } catch (EffectException e) {
-      return Map.of(message.key(), new Verdict.Failed(e.reason));
+      return Map.of(effect.key(message), new Verdict.Failed(e.reason));
     }
   }
 
@@ -206,10 +262,13 @@ public final class Inbox {
     }
   }
 
-  private Map<Key, Verdict> together(List<Message> messages, Map<String, Position> positions) {
-    List<ClaimRequest> requests = messages.stream().map(this::request).toList();
+  private <M> Map<Key, Verdict> together(
+      List<M> messages, BatchEffect<M> effect, Map<String, Position> positions) {
     for (int i = 1; ; i++) {
-      Attempt attempt = new Attempt(messages, requests);
+      // Requests of its own, so that a commit of the last attempt which comes late is not its.
+      List<ClaimRequest> requests =
+          messages.stream().map(it -> request(effect.key(it), effect.fingerprint(it))).toList();
+      Attempt<M> attempt = new Attempt<>(messages, requests, effect);
       try {
         return attempt.run(positions);
       } catch (SQLException e) {
@@ -229,17 +288,21 @@ public final class Inbox {
     }
   }
 
-  private ClaimRequest request(Message message) {
+  /**
+   * The claim makes the key done: nobody sees that before the effect is committed with it, and so a
+   * message is written once.
+   */
+  private ClaimRequest request(Key key, @Nullable Fingerprint fingerprint) {
     long id = ThreadLocalRandom.current().nextLong();
     return new ClaimRequest(
         scope,
-        message.key(),
+        key,
         id,
-        message.fingerprint(),
+        fingerprint,
         Limits.LEASE,
         retention,
         Lapse.TAKE,
-        null,
+        Result.NONE,
         ClaimRequest.ANY);
   }
 
@@ -260,17 +323,19 @@ public final class Inbox {
   }
 
   /** One transaction. */
-  private final class Attempt {
-    private final List<Message> messages;
+  private final class Attempt<M> {
+    private final List<M> messages;
     private final List<ClaimRequest> requests;
+    private final BatchEffect<M> effect;
     private final Map<Key, Verdict> verdicts = new HashMap<>();
     private boolean isBegun;
     private boolean isClaimed;
     private boolean isCommitting;
 
-    Attempt(List<Message> messages, List<ClaimRequest> requests) {
+    Attempt(List<M> messages, List<ClaimRequest> requests, BatchEffect<M> effect) {
       this.messages = messages;
       this.requests = requests;
+      this.effect = effect;
     }
 
     Map<Key, Verdict> run(Map<String, Position> positions) throws SQLException {
@@ -310,31 +375,40 @@ public final class Inbox {
     private void work(Connection transaction) throws SQLException {
       List<Answer> answers = store.claim(transaction, requests, maxWait);
       isClaimed = true;
-      List<Settlement> settlements = new ArrayList<>();
+      List<M> fresh = new ArrayList<>();
+      List<Claim> claims = new ArrayList<>();
       for (int i = 0; i < messages.size(); i++) {
-        Message message = messages.get(i);
+        Key key = requests.get(i).key();
         if (answers.get(i) instanceof Answer.Claimed claimed) {
-          Result result = apply(transaction, message);
-          settlements.add(complete(claimed.claim(), result));
-          verdicts.put(message.key(), new Verdict.Applied(result));
+          fresh.add(messages.get(i));
+          claims.add(claimed.claim());
         } else if (answers.get(i) instanceof Answer.Done done) {
-          verdicts.put(message.key(), new Verdict.Duplicate(done.result()));
+          verdicts.put(key, new Verdict.Duplicate(done.result()));
         } else {
-          verdicts.put(message.key(), new Verdict.Refused(answers.get(i)));
+          verdicts.put(key, new Verdict.Refused(answers.get(i)));
         }
       }
-      if (store.settle(transaction, settlements).stream().anyMatch(it -> it != Held.HELD)) {
-        throw new SQLException("a claim was lost inside its own transaction", "40001");
+      List<Result> results = fresh.isEmpty() ? List.of() : apply(transaction, fresh);
+      Map<Claim, Result> kept = new LinkedHashMap<>();
+      for (int i = 0; i < claims.size(); i++) {
+        Result result = results.get(i);
+        if (!(result instanceof Result.None)) {
+          kept.put(claims.get(i), result);
+        }
+        verdicts.put(claims.get(i).key(), new Verdict.Applied(result));
       }
+      store.keep(transaction, kept);
     }
 
-    private Settlement complete(Claim claim, Result result) {
-      return new Settlement.Complete(claim, result, retention);
-    }
-
-    private Result apply(Connection transaction, Message message) throws SQLException {
+    private List<Result> apply(Connection transaction, List<M> fresh) throws SQLException {
       try {
-        return message.effect().apply(transaction);
+        List<Result> results = effect.apply(transaction, fresh);
+        if (results.size() != fresh.size()) {
+          throw new IllegalStateException(
+              "an effect must return one result for each of its %d messages, and returned %d"
+                  .formatted(fresh.size(), results.size()));
+        }
+        return results;
       } catch (SQLException e) {
         if (store.mayTryAgain(e)) {
           throw e;

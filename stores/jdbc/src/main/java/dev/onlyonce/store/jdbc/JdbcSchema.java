@@ -33,14 +33,25 @@ public final class JdbcSchema {
     return Schema.script(dialect, new Tables(prefix));
   }
 
+  /**
+   * Returns the script that brings tables of version 1 to this version. It is run once, before this
+   * version of the library is used.
+   *
+   * @param prefix what the tables' names begin with
+   * @throws IllegalArgumentException if the prefix is not a plain name in small letters
+   */
+  public static String upgrade(SqlDialect dialect, String prefix) {
+    return Schema.upgrade(dialect, new Tables(prefix));
+  }
+
   /** Returns the statements of the script, one by one. */
   public static List<String> statements(SqlDialect dialect, String prefix) {
     return Schema.statements(script(dialect, prefix));
   }
 
   /**
-   * Makes the tables if they are not there, with the default prefix, in whatever database the
-   * source leads to.
+   * Makes the tables if they are not there, or brings those of an older version to this one, with
+   * the default prefix, in whatever database the source leads to.
    *
    * @throws StoreException if the database refuses
    */

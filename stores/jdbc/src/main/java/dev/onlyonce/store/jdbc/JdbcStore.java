@@ -2,6 +2,7 @@ package dev.onlyonce.store.jdbc;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimReader;
@@ -134,6 +135,10 @@ public final class JdbcStore
     return engine.settle(transaction, batch);
   }
 
+  /**
+   * As {@link TransactionalStore#holds}. A record that another transaction has locked is waited for
+   * as long as the store's lock wait, then it is UNAVAILABLE; the transaction goes on all the same.
+   */
   @Override
   public boolean holds(Connection transaction, Claim claim) {
     return engine.holds(transaction, claim);
@@ -175,10 +180,13 @@ public final class JdbcStore
     return engine.list(query, cursor);
   }
 
-  /** Returns the current version of the record: earlier ones are not kept. */
+  /**
+   * Returns what the events tell of the record, each claim that was made and how it ended, and its
+   * current version. Without {@link Builder#keepHistory} that is the current version alone.
+   */
   @Override
   public List<ClaimRecord> history(Scope scope, Key key) {
-    return engine.find(scope, key).stream().toList();
+    return engine.history(scope, key);
   }
 
   /** Counts all rows: it reads the whole table. */
@@ -190,6 +198,11 @@ public final class JdbcStore
   @Override
   public Set<Scope> scopes() {
     return engine.scopes();
+  }
+
+  /** Gives results to keys that the transaction has made done. */
+  void keep(Connection transaction, Map<Claim, Result> results) {
+    engine.keep(transaction, results);
   }
 
   /** Tells whether a new transaction may succeed where this one failed. */
@@ -211,8 +224,10 @@ public final class JdbcStore
    * Settings of a JDBC store. Defaults:
    *
    * <ul>
-   *   <li>tables: {@code onlyonce_claim}, {@code onlyonce_position} and {@code onlyonce_meta},
-   *       which must be there
+   *   <li>tables: {@code onlyonce_claim}, {@code onlyonce_event}, {@code onlyonce_position} and
+   *       {@code onlyonce_meta}, which must be there
+   *   <li>lock wait: 5 seconds
+   *   <li>history: as the tables say, at first none
    *   <li>dialect: as the connection says
    *   <li>owner: {@code jdbc}
    *   <li>purge grace: 10 minutes
@@ -229,6 +244,8 @@ public final class JdbcStore
     private String owner = "jdbc";
     private Duration purgeGrace = Limits.PURGE_GRACE;
     private Duration clockTolerance = Duration.ZERO;
+    private Duration lockWait = Duration.ofSeconds(5);
+    private @Nullable Duration history;
     private boolean creates;
 
     private Builder(DataSource source) {
@@ -269,7 +286,31 @@ public final class JdbcStore
       return this;
     }
 
-    /** Makes the tables if they are not there: {@link JdbcSchema} has the statements. */
+    /**
+     * Sets how long a call waits for a record that somebody's open transaction has locked, by
+     * {@code holds} or a settlement in it, before it is tried once more and then gives up with
+     * UNAVAILABLE. MariaDB counts in whole seconds; on MySQL the server's {@code
+     * innodb_lock_wait_timeout} counts.
+     */
+    public Builder lockWait(Duration longest) {
+      this.lockWait = Limits.requirePositive("lock wait", longest);
+      return this;
+    }
+
+    /**
+     * Has an event written for each claim that is made and each that ends, and kept that long; zero
+     * ends that. It is a setting of the tables: all stores that are opened on them from now on do
+     * it. It makes two rows of one, so it is off unless it is asked for.
+     */
+    public Builder keepHistory(Duration kept) {
+      this.history = Limits.requireNotNegative("history", kept);
+      return this;
+    }
+
+    /**
+     * Makes the tables if they are not there, and brings older ones to this version: {@link
+     * JdbcSchema} has the statements.
+     */
     public Builder createTables() {
       this.creates = true;
       return this;
@@ -285,7 +326,7 @@ public final class JdbcStore
           JdbcEngine.open(
               source,
               new JdbcEngine.Settings(
-                  tables, dialect, owner, purgeGrace, clockTolerance, creates)));
+                  tables, dialect, owner, purgeGrace, clockTolerance, lockWait, history, creates)));
     }
   }
 }

@@ -17,6 +17,7 @@ import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.CombiningStore;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.jdbc.Inbox.Message;
@@ -25,12 +26,17 @@ import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.TcpFaultProxy;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 /** A server that is killed, connections that break, pools that are small. */
@@ -125,8 +131,7 @@ abstract class FaultRules {
 
   @Test
   @Semantics({16, 18, 70, 98})
-  void a_connection_that_breaks_in_the_answer_costs_no_claim_and_grants_none_twice()
-      throws SQLException {
+  void a_connection_that_breaks_costs_no_claim_and_grants_none_twice() throws SQLException {
     int keys = 60;
     try (TcpFaultProxy proxy = TcpFaultProxy.toLocal(server.address().getPort());
         HikariDataSource direct = Pools.pool(url, "READ_COMMITTED", 1);
@@ -137,11 +142,106 @@ abstract class FaultRules {
         try (Connection warm = pool.getConnection()) {
           assertThat(warm.isValid(5)).isTrue();
         }
-        proxy.answers().cutOnceAfter(i * 5L, TcpFaultProxy.Ending.RST);
+        TcpFaultProxy.Direction direction = i % 2 == 0 ? proxy.answers() : proxy.requests();
+        direction.cutOnceAfter(i / 2 * 10L, TcpFaultProxy.Ending.RST);
         assertThat(handle(store, "key-" + i)).as("key-" + i).isTrue();
       }
       assertThat(proxy.connections().cut()).as("connections cut").isGreaterThan(keys / 2);
       assertAllDone(clean, keys);
+    }
+  }
+
+  /** The connection is cut where the commit would go, or where its answer would come. */
+  @Test
+  @Semantics({9, 18, 70})
+  @Case(45)
+  void a_commit_that_is_lost_is_made_anew_and_one_whose_answer_is_lost_is_found_again()
+      throws SQLException {
+    try (TcpFaultProxy proxy = TcpFaultProxy.toLocal(server.address().getPort());
+        HikariDataSource direct = Pools.pool(url, "READ_COMMITTED", 1);
+        JdbcStore clean = open(direct);
+        HikariDataSource pool = Pools.pool(through(proxy), "READ_COMMITTED", 2);
+        JdbcStore store = JdbcStore.open(pool)) {
+      Pools.run(
+          direct,
+          "CREATE TABLE IF NOT EXISTS effect (k VARCHAR(100) NOT NULL, n INT NOT NULL)",
+          "DELETE FROM effect",
+          "DELETE FROM onlyonce_position");
+      for (int size : new int[] {1, 3}) {
+        for (boolean isAnswerLost : new boolean[] {false, true}) {
+          String name = (isAnswerLost ? "answer-" : "commit-") + size;
+          AtomicInteger commits = new AtomicInteger();
+          TcpFaultProxy.Direction direction = isAnswerLost ? proxy.answers() : proxy.requests();
+          DataSource cutting =
+              Watched.source(
+                  pool,
+                  "commit",
+                  () -> {
+                    if (commits.getAndIncrement() == 0) {
+                      direction.cutOnceAfter(0, TcpFaultProxy.Ending.RST);
+                    }
+                  });
+          long cut = proxy.connections().cut();
+          Inbox inbox = Inbox.of(store, cutting, SCOPE);
+          AtomicInteger effects = new AtomicInteger();
+          List<Verdict> verdicts =
+              inbox.handleAll(messages(name, size, effects), Map.of(name, new Position(1, size)));
+          assertThat(proxy.connections().cut() - cut).as("cuts of " + name).isEqualTo(1);
+          assertThat(verdicts).as(name).hasSize(size).allMatch(Verdict.Applied.class::isInstance);
+          assertThat(effects)
+              .as("effects begun of " + name)
+              .hasValue(isAnswerLost ? size : 2 * size);
+          assertThat(effectsOf(direct, name)).as("effects of " + name).isEqualTo(size);
+          assertThat(positions(clean, direct)).containsEntry(name, new Position(1, size));
+          assertThat(inbox.handleAll(messages(name, size, effects)))
+              .as("copies of " + name)
+              .allMatch(it -> it.equals(new Verdict.Duplicate(RECEIPT)));
+        }
+      }
+    }
+  }
+
+  private static final Result RECEIPT = new Result.Value("text/plain", new byte[] {'r'});
+
+  private static List<Message> messages(String name, int size, AtomicInteger effects) {
+    List<Message> messages = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      messages.add(
+          Message.of(
+              Key.of(name, "" + i),
+              transaction -> {
+                effects.incrementAndGet();
+                try (PreparedStatement insert =
+                    transaction.prepareStatement("INSERT INTO effect (k, n) VALUES (?, 1)")) {
+                  insert.setString(1, name);
+                  insert.executeUpdate();
+                }
+                return RECEIPT;
+              }));
+    }
+    return messages;
+  }
+
+  private static int effectsOf(DataSource source, String name) throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement count =
+            connection.prepareStatement("SELECT count(*) FROM effect WHERE k = ?")) {
+      count.setString(1, name);
+      try (ResultSet rows = count.executeQuery()) {
+        rows.next();
+        return rows.getInt(1);
+      }
+    }
+  }
+
+  private static Map<String, Position> positions(JdbcStore store, DataSource source)
+      throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      connection.setAutoCommit(false);
+      Map<String, Position> positions = store.load(connection, SCOPE);
+      connection.rollback();
+      connection.setAutoCommit(true);
+      return positions;
     }
   }
 

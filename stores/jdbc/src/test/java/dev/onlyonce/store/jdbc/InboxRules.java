@@ -14,6 +14,7 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.Case;
@@ -30,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,9 @@ abstract class InboxRules {
 
   private static final Scope SCOPE = Scope.of("inbox");
   private static final Duration LONG = Duration.ofHours(1);
+
+  /** No dialect needs so many for one try. */
+  private static final int STATEMENTS_OF_TWO_TRIES = 7;
 
   final DataSource source;
   final JdbcStore store;
@@ -99,8 +104,12 @@ abstract class InboxRules {
   }
 
   private int effects() throws SQLException {
+    return count("SELECT count(*) FROM effect");
+  }
+
+  private int count(String question) throws SQLException {
     try (Connection connection = source.getConnection();
-        PreparedStatement query = connection.prepareStatement("SELECT count(*) FROM effect");
+        PreparedStatement query = connection.prepareStatement(question);
         ResultSet rows = query.executeQuery()) {
       rows.next();
       int count = rows.getInt(1);
@@ -174,12 +183,18 @@ abstract class InboxRules {
   @Semantics({2, 100})
   void a_duplicate_that_waits_gets_the_key_when_the_other_transaction_is_rolled_back()
       throws SQLException {
+    AtomicInteger asked = new AtomicInteger();
     try (Connection first = begin();
         Connection second = begin()) {
       granted(claim(first, "a"));
+      Connection counting = Watched.connection(second, "prepareStatement", asked::incrementAndGet);
       CompletableFuture<Answer> waiting =
           CompletableFuture.supplyAsync(
-              () -> store.claim(second, List.of(request("a")), Duration.ofSeconds(20)).get(0));
+              () -> store.claim(counting, List.of(request("a")), Duration.ofSeconds(60)).get(0));
+      while (asked.get() < STATEMENTS_OF_TWO_TRIES && !waiting.isDone()) {
+        Thread.onSpinWait();
+      }
+      assertThat(waiting).as("who waits while the other transaction has the key").isNotDone();
       first.rollback();
       granted(waiting.join());
       second.rollback();
@@ -202,11 +217,72 @@ abstract class InboxRules {
       CompletableFuture<Answer> overtaker =
           CompletableFuture.supplyAsync(
               () -> store.claim(List.of(request("a").expecting(successor.token()))).get(0));
+      while (!isAnybodyWaiting() && !overtaker.isDone()) {
+        Thread.onSpinWait();
+      }
+      assertThat(overtaker).as("who would overtake, before the commit").isNotDone();
       assertThat(store.settle(transaction, List.of(completion(successor, "a"))))
           .containsExactly(Held.HELD);
       transaction.commit();
-      assertThat(overtaker.join()).as("after the commit").isNotNull();
+      assertThat(granted(overtaker.join()).token()).isGreaterThan(successor.token());
     }
+  }
+
+  /** Tells whether a session waits for a row that another one has locked. */
+  private boolean isAnybodyWaiting() throws SQLException {
+    String question =
+        switch (store.dialect()) {
+          case POSTGRESQL -> "SELECT count(*) FROM pg_locks WHERE NOT granted";
+          case MARIADB, MYSQL ->
+              "SELECT variable_value FROM information_schema.global_status"
+                  + " WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'";
+          case H2 ->
+              "SELECT count(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";
+        };
+    return count(question) > 0;
+  }
+
+  /** Whoever meets a record that an open transaction has locked gives up, and says why. */
+  @Test
+  @Semantics({70, 94})
+  void a_record_that_stays_locked_is_waited_for_within_a_bound() throws SQLException {
+    JdbcStore hurried =
+        JdbcStore.on(source).dialect(store.dialect()).lockWait(Duration.ofMillis(100)).open();
+    Claim held = granted(store.claim(List.of(request("a"))).get(0));
+    Claim lapsed =
+        granted(
+            store
+                .claim(
+                    List.of(
+                        ClaimRequest.of(SCOPE, Key.of("b"), 1, Duration.ofMillis(1), Lapse.TAKE)))
+                .get(0));
+    long end = store.millis() + 2;
+    while (store.millis() < end) {
+      Thread.onSpinWait();
+    }
+    try (Connection first = begin();
+        Connection second = begin()) {
+      assertThat(store.holds(first, held)).isTrue();
+      assertThat(store.holds(first, lapsed)).isTrue();
+      assertLocked(() -> hurried.holds(second, held));
+      if (store.dialect() != SqlDialect.MYSQL) { // which waits as long as its server says
+        assertLocked(() -> hurried.claim(List.of(request("a").expecting(held.token()))));
+        assertLocked(() -> hurried.renew(List.of(new Renewal(held, LONG, null))));
+        assertLocked(() -> hurried.settle(List.of(completion(held, "a"))));
+      }
+      assertThat(claim(second, "b")).as("inside").isInstanceOf(Answer.InProgress.class);
+      assertThat(claim(second, "c")).as("and it goes on").isInstanceOf(Answer.Claimed.class);
+      first.rollback();
+      assertThat(hurried.holds(second, held)).isTrue();
+      second.rollback();
+    }
+  }
+
+  private static void assertLocked(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE));
   }
 
   @Test

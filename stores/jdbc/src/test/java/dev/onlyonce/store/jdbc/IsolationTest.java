@@ -1,85 +1,72 @@
 package dev.onlyonce.store.jdbc;
 
 import dev.onlyonce.services.Database;
-import dev.onlyonce.services.MariaDbServer;
 import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
-import dev.onlyonce.spi.ClaimStore;
-import dev.onlyonce.testkit.ClaimReaderContract;
-import dev.onlyonce.testkit.ServerClock;
-import dev.onlyonce.testkit.SharedStoreContract;
-import dev.onlyonce.testkit.StoreSettings;
+import java.time.Duration;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Processes that share a database, whose pools hand out connections of higher isolation. */
+/**
+ * The whole contract on pools that hand out connections of higher isolation, at one of them with
+ * events.
+ */
 @ExtendWith(Servers.class)
 class IsolationTest {
 
-  /** The contracts in which processes race and look. */
-  abstract static class Rules implements ServerClock, SharedStoreContract, ClaimReaderContract {
-    private final DataSource source;
-
-    Rules(DataSource source) {
-      this.source = source;
-    }
-
-    @Override
-    public ClaimStore open(StoreSettings settings) {
-      JdbcStore store = JdbcStore.on(source).owner(settings.owner()).createTables().open();
-      Pools.run(source, "DELETE FROM onlyonce_claim");
-      return store;
-    }
-
-    @Override
-    public ClaimStore openBeside(StoreSettings settings) {
-      return JdbcStore.on(source).owner(settings.owner()).open();
-    }
-
-    @AfterAll
-    static void close() {
-      Pools.close();
-    }
-  }
-
   @Nested
-  class PostgreSqlRepeatableRead extends Rules {
+  class PostgreSqlRepeatableRead extends JdbcContract {
     PostgreSqlRepeatableRead(Database<PostgreSqlServer> database) {
-      super(Pools.of(Pools.quick(database.url()), "REPEATABLE_READ"));
+      super(Pools.of(Pools.quick(database.url()), "REPEATABLE_READ"), SqlDialect.POSTGRESQL);
+    }
+
+    @Override
+    Duration history() {
+      return Duration.ofHours(1);
     }
   }
 
   @Nested
-  class PostgreSqlSerializable extends Rules {
+  class PostgreSqlSerializable extends JdbcContract {
     PostgreSqlSerializable(Database<PostgreSqlServer> database) {
-      super(Pools.of(Pools.quick(database.url()), "SERIALIZABLE"));
+      super(Pools.of(Pools.quick(database.url()), "SERIALIZABLE"), SqlDialect.POSTGRESQL);
     }
   }
 
   @Nested
-  class MariaDbRepeatableRead extends Rules {
-    MariaDbRepeatableRead(Database<MariaDbServer> database) {
-      super(Pools.of(database.url(), "REPEATABLE_READ"));
+  class MariaDbRepeatableRead extends JdbcContract {
+    MariaDbRepeatableRead() {
+      super(mariaDb(MariaDbRepeatableRead.class, "", "REPEATABLE_READ"), SqlDialect.MARIADB);
+    }
+
+    @Override
+    Duration history() {
+      return Duration.ofHours(1);
     }
   }
 
   @Nested
-  class MariaDbSerializable extends Rules {
-    MariaDbSerializable(Database<MariaDbServer> database) {
-      super(Pools.of(database.url(), "SERIALIZABLE"));
+  class MariaDbSerializable extends JdbcContract {
+    MariaDbSerializable() {
+      super(mariaDb(MariaDbSerializable.class, "", "SERIALIZABLE"), SqlDialect.MARIADB);
     }
   }
 
   // Assignments that do not see one another: MySql says why that matters.
   @Nested
-  class MariaDbWithSimultaneousAssignment extends Rules {
-    MariaDbWithSimultaneousAssignment(Database<MariaDbServer> database) {
+  class MariaDbWithSimultaneousAssignment extends JdbcContract {
+    MariaDbWithSimultaneousAssignment() {
       super(
-          Pools.of(
-              database.url() + "&sessionVariables=sql_mode='SIMULTANEOUS_ASSIGNMENT'",
-              "READ_COMMITTED"));
+          mariaDb(
+              MariaDbWithSimultaneousAssignment.class,
+              "&sessionVariables=sql_mode='SIMULTANEOUS_ASSIGNMENT'",
+              "READ_COMMITTED"),
+          SqlDialect.MARIADB);
     }
+  }
+
+  private static DataSource mariaDb(Class<?> test, String setting, String isolation) {
+    return Pools.of(QuickMariaDb.url(test) + setting, isolation);
   }
 }

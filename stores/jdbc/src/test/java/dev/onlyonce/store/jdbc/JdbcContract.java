@@ -9,6 +9,7 @@ import dev.onlyonce.testkit.ServerClock;
 import dev.onlyonce.testkit.SharedStoreContract;
 import dev.onlyonce.testkit.StoreSettings;
 import dev.onlyonce.testkit.UnknownStateContract;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 
@@ -36,10 +37,19 @@ abstract class JdbcContract extends ClaimStoreContract
         .clockTolerance(settings.clockTolerance());
   }
 
+  /** How long events are kept; zero: none are written. */
+  Duration history() {
+    return Duration.ZERO;
+  }
+
   @Override
   public ClaimStore open(StoreSettings settings) {
-    JdbcStore store = builder(settings).createTables().open();
-    Pools.run(source, "DELETE FROM onlyonce_claim", "UPDATE onlyonce_meta SET token_floor = 0");
+    JdbcStore store = builder(settings).createTables().keepHistory(history()).open();
+    Pools.run(
+        source,
+        "DELETE FROM onlyonce_event",
+        "DELETE FROM onlyonce_claim",
+        "UPDATE onlyonce_meta SET token_floor = 0");
     return store;
   }
 

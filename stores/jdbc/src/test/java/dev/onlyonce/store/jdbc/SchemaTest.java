@@ -1,5 +1,6 @@
 package dev.onlyonce.store.jdbc;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +11,12 @@ import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -22,11 +28,13 @@ class SchemaTest {
 
   private final DataSource postgreSql;
   private final DataSource mariaDb;
+  private final String mariaDbUrl;
   private final DataSource h2 = Pools.of("jdbc:h2:mem:schema;DB_CLOSE_DELAY=-1", "READ_COMMITTED");
 
   SchemaTest(Database<PostgreSqlServer> postgreSql, Database<MariaDbServer> mariaDb) {
     this.postgreSql = Pools.of(postgreSql.url(), "READ_COMMITTED");
     this.mariaDb = Pools.of(mariaDb.url(), "READ_COMMITTED");
+    this.mariaDbUrl = mariaDb.url();
   }
 
   @AfterAll
@@ -154,12 +162,52 @@ class SchemaTest {
   }
 
   @Test
+  @Semantics(44)
+  void connections_that_take_what_is_empty_for_null_are_refused() {
+    DataSource emptyIsNull =
+        Pools.of(
+            mariaDbUrl + "&sessionVariables=sql_mode='EMPTY_STRING_IS_NULL'", "READ_COMMITTED");
+    make(mariaDb, SqlDialect.MARIADB, "empty_");
+    assertRefused(emptyIsNull, "empty_", "EMPTY_STRING_IS_NULL", "settings");
+  }
+
+  @Test
   @Semantics(81)
   void a_newer_schema_is_refused() {
     for (DataSource source : all()) {
       JdbcStore.on(source).tablePrefix("newer_").createTables().open().close();
-      Pools.run(source, "UPDATE newer_meta SET version = 2");
-      assertRefused(source, "newer_", "newer_meta", "version 2", "newer version of the library");
+      Pools.run(source, "UPDATE newer_meta SET version = 3");
+      assertRefused(source, "newer_", "newer_meta", "version 3", "newer version of the library");
+    }
+  }
+
+  @Test
+  @Semantics(81)
+  void an_older_schema_is_refused_until_it_was_upgraded() {
+    Map<String, DataSource> scripts = Map.of("postgresql", postgreSql, "mysql", mariaDb, "h2", h2);
+    scripts.forEach(
+        (name, source) -> {
+          for (String prefix : List.of("older_", "printed_older_")) {
+            Pools.run(source, statementsOfVersion1(name, prefix));
+            assertRefused(source, prefix, prefix + "meta", "version 1", "JdbcSchema.upgrade");
+          }
+          JdbcStore.on(source).tablePrefix("older_").createTables().open().close();
+          SqlDialect dialect = JdbcStore.on(source).tablePrefix("older_").open().dialect();
+          String upgrade = JdbcSchema.upgrade(dialect, "printed_older_");
+          Pools.run(source, upgrade.split(";\\R"));
+          JdbcStore.on(source).tablePrefix("printed_older_").open().close();
+        });
+  }
+
+  /** The script of an older version of the library. */
+  private static String[] statementsOfVersion1(String name, String prefix) {
+    try (InputStream script = SchemaTest.class.getResourceAsStream(name + "-1.sql")) {
+      return new String(Objects.requireNonNull(script).readAllBytes(), UTF_8)
+          .replaceAll("\\{(\\w+)}", prefix + "$1")
+          .strip()
+          .split(";\\R");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

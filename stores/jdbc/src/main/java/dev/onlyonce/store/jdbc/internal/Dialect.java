@@ -52,11 +52,30 @@ interface Dialect {
    */
   int purge(Connection connection, int limit, long graceMillis) throws SQLException;
 
+  /**
+   * Writes an event for each item whose row has this stamp, unless there is one of the same token
+   * and state.
+   */
+  void record(Connection connection, List<? extends Item> items, long stamp) throws SQLException;
+
+  /** Forgets some events that are older than that; returns how many. */
+  int purgeEvents(Connection connection, int limit, long keptMillis) throws SQLException;
+
+  /**
+   * Whether a transaction goes on when a statement of it has found a row locked and did not wait.
+   */
+  boolean survivesLocks();
+
   /** Tells what kind of fault this is. */
   Fault fault(SQLException e);
 
   /** Sets a parameter that is compared with, or becomes, the scope of a row. */
   void setScope(Params params, Scope scope) throws SQLException;
+
+  /** The end of a query that returns so many rows at most. */
+  default String atMost() {
+    return " limit ?";
+  }
 
   /** An expression for milliseconds since 1970 by the database's clock. */
   String nowMillis();

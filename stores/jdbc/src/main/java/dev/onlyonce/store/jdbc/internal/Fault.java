@@ -4,6 +4,8 @@ package dev.onlyonce.store.jdbc.internal;
 enum Fault {
   /** Nothing was done, and the same statement may go through now: a deadlock or a conflict. */
   CONFLICT,
+  /** Another transaction has locked a row for longer than is waited for; nothing was done. */
+  LOCKED,
   /** The connection is gone; whether the statement took effect is not known. */
   CONNECTION_LOST,
   /** There is no room; nothing was done. */

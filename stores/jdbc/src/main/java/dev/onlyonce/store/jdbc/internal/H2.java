@@ -136,6 +136,12 @@ final class H2 implements Dialect {
     params.scope(scope);
   }
 
+  /** Also in its Oracle mode, which knows no limit. */
+  @Override
+  public String atMost() {
+    return " fetch first ? rows only";
+  }
+
   @Override
   public String nowMillis() {
     return MILLIS;
@@ -167,8 +173,7 @@ final class H2 implements Dialect {
       return look;
     }
     return write(connection, row, write, stamp)
-        ? new Look(
-            look.nowMicros(), look.floor(), true, new Row(write, stamp, claimed.checkpoint()))
+        ? Look.Grant.look(write.token(), write.attempt(), claimed.checkpoint())
         : Look.NOTHING;
   }
 
@@ -281,11 +286,40 @@ final class H2 implements Dialect {
         new Params(statement).scope(id.scope()).bytes(id.key().toBytes());
         try (ResultSet rows = statement.executeQuery()) {
           rows.next();
-          looks.add(new Look(rows.getLong(1), rows.getLong(2), false, Row.read(rows, 3)));
+          looks.add(new Look(rows.getLong(1), rows.getLong(2), Row.read(rows, 3)));
         }
       }
     }
     return looks;
+  }
+
+  @Override
+  public void record(Connection connection, List<? extends Item> items, long stamp)
+      throws SQLException {
+    String sql =
+        "insert into {event} ("
+            + Row.EVENT_NAMES
+            + ") select "
+            + Row.EVENT_VALUES
+            + " from {claim} c where c.scope = ? and c.k = ? and c.stamp = ? and not exists (select"
+            + " 1 from {event} e where e.scope = c.scope and e.k = c.k and e.token = c.token and"
+            + " e.state = c.state)";
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      for (Item item : items) {
+        new Params(statement).scope(item.scope()).bytes(item.k()).number(stamp);
+        statement.executeUpdate();
+      }
+    }
+  }
+
+  @Override
+  public int purgeEvents(Connection connection, int limit, long keptMillis) throws SQLException {
+    String sql =
+        "delete from {event} where updated_ms <= " + MILLIS + " - ? fetch first ? rows only";
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      new Params(statement).number(keptMillis).number(limit);
+      return statement.executeUpdate();
+    }
   }
 
   @Override
@@ -310,6 +344,11 @@ final class H2 implements Dialect {
       new Params(delete).number(graceMillis).number(limit);
       return delete.executeUpdate();
     }
+  }
+
+  @Override
+  public boolean survivesLocks() {
+    return false;
   }
 
   @Override

@@ -3,11 +3,13 @@ package dev.onlyonce.store.jdbc.internal;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.onlyonce.Claim;
+import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
@@ -21,7 +23,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What is done inside the caller's transaction, on the caller's connection alone. Nothing is tried
@@ -30,51 +35,128 @@ import java.util.TreeMap;
 final class Inside {
 
   private static final int SOURCE_BYTES = 512;
+  private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(3);
 
   private final Dialect dialect;
   private final Verbs verbs;
   private final Tables tables;
+  private final long lockWaitNanos;
   private final boolean isUndoneByTimeout;
 
   /**
+   * @param lockWait how long a record that is locked is waited for
    * @param isUndoneByTimeout whether the server rolls back a transaction for a wait that was too
    *     long
    */
-  Inside(Dialect dialect, Verbs verbs, Tables tables, boolean isUndoneByTimeout) {
+  Inside(
+      Dialect dialect, Verbs verbs, Tables tables, Duration lockWait, boolean isUndoneByTimeout) {
     this.dialect = dialect;
     this.verbs = verbs;
     this.tables = tables;
+    this.lockWaitNanos = TimeUnit.MILLISECONDS.toNanos(Limits.millis(lockWait));
     this.isUndoneByTimeout = isUndoneByTimeout;
   }
 
   List<Answer> claim(Connection transaction, List<ClaimRequest> batch, Duration maxWait) {
+    requireThatTimeoutsUndoNothing();
+    return verbs.claimInside(runner(transaction), batch, maxWait, Time.system());
+  }
+
+  private void requireThatTimeoutsUndoNothing() {
     if (isUndoneByTimeout) {
       throw new StoreException(
           Kind.REJECTED,
           "the server has innodb_rollback_on_timeout=ON, by which a busy key would undo the"
               + " caller's transaction: switch it off");
     }
-    return verbs.claimInside(runner(transaction), batch, maxWait, Time.system());
   }
 
   List<Held> settle(Connection transaction, List<? extends Settlement> batch) {
     return verbs.settle(runner(transaction), batch);
   }
 
+  /** Locks the record, or gives up after the lock wait, without harm to the transaction. */
   boolean holds(Connection transaction, Claim claim) {
-    String sql = tables.in("select token, state from {claim} where scope = ? and k = ? for update");
-    return runner(transaction)
+    requireThatTimeoutsUndoNothing();
+    Time time = Time.system();
+    long start = time.nanoTime();
+    while (true) {
+      Optional<Boolean> holds = runner(transaction).run(connection -> tryHold(connection, claim));
+      if (holds.isPresent()) {
+        return holds.get();
+      }
+      if (time.nanoTime() - start >= lockWaitNanos) {
+        throw new StoreException(
+            Kind.UNAVAILABLE,
+            "another transaction has the record of key "
+                + claim.key()
+                + " locked for longer than is waited for, keep those that call holds or settle"
+                + " short, and ask again");
+      }
+      LockSupport.parkNanos(PAUSE);
+    }
+  }
+
+  /** Nothing if another transaction has the record locked. */
+  private Optional<Boolean> tryHold(Connection connection, Claim claim) throws SQLException {
+    String sql = "select token, state from {claim} where scope = ? and k = ?";
+    if (dialect.survivesLocks()) {
+      try {
+        return Optional.of(holds(connection, claim, sql + " for update nowait").contains(true));
+      } catch (SQLException e) {
+        if (dialect.fault(e) == Fault.LOCKED) {
+          return Optional.empty();
+        }
+        throw e;
+      }
+    }
+    List<Boolean> locked = holds(connection, claim, sql + " for update skip locked");
+    return !locked.isEmpty() || holds(connection, claim, sql).isEmpty()
+        ? Optional.of(locked.contains(true))
+        : Optional.empty();
+  }
+
+  /** Whether the record is held by this claim; nothing if there is none. */
+  private List<Boolean> holds(Connection connection, Claim claim, String sql) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      Params params = new Params(statement);
+      dialect.setScope(params, claim.scope());
+      params.bytes(claim.key().toBytes());
+      try (ResultSet rows = statement.executeQuery()) {
+        return rows.next()
+            ? List.of(
+                rows.getLong(1) == claim.token() && rows.getInt(2) == ClaimState.CLAIMED.code())
+            : List.of();
+      }
+    }
+  }
+
+  /** Gives results to keys that the transaction has made done. */
+  void keep(Connection transaction, Map<Claim, Result> results) {
+    if (results.isEmpty()) {
+      return;
+    }
+    String sql =
+        tables.in(
+            "update {claim} set result_kind = ?, result_type = ?, result = ?"
+                + " where scope = ? and k = ? and token = ?");
+    runner(transaction)
         .run(
             connection -> {
               try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                Params params = new Params(statement);
-                dialect.setScope(params, claim.scope());
-                params.bytes(claim.key().toBytes());
-                try (ResultSet rows = statement.executeQuery()) {
-                  return rows.next()
-                      && rows.getLong(1) == claim.token()
-                      && rows.getInt(2) == ClaimState.CLAIMED.code();
+                for (Map.Entry<Claim, Result> entry : results.entrySet()) {
+                  Claim claim = entry.getKey();
+                  Result result = entry.getValue();
+                  Params params =
+                      new Params(statement)
+                          .number(Row.Results.kind(result))
+                          .bytes(Row.Results.type(result))
+                          .bytes(Row.Results.bytes(result));
+                  dialect.setScope(params, claim.scope());
+                  params.bytes(claim.key().toBytes()).number(claim.token());
+                  statement.addBatch();
                 }
+                return statement.executeBatch();
               }
             });
   }

@@ -2,6 +2,7 @@ package dev.onlyonce.store.jdbc.internal;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimMachine;
@@ -41,6 +42,8 @@ public final class JdbcEngine {
    * @param owner what claims show
    * @param purgeGrace how long after its expiry a record is purged
    * @param tolerance how much longer than its lease a claim is left alone
+   * @param lockWait how long a statement waits for a row that another transaction has locked
+   * @param history how long events are kept from now on; null to leave that as the tables say
    * @param creates whether missing tables are made
    */
   public record Settings(
@@ -49,12 +52,15 @@ public final class JdbcEngine {
       String owner,
       Duration purgeGrace,
       Duration tolerance,
+      Duration lockWait,
+      @Nullable Duration history,
       boolean creates) {}
 
   private final Settings settings;
   private final SqlDialect name;
   private final Leased leased;
   private final Dialect dialect;
+  private final Events events;
   private final Verbs verbs;
   private final Reader reader;
   private final Inside inside;
@@ -64,13 +70,18 @@ public final class JdbcEngine {
       DataSource source,
       SqlDialect name,
       Dialect dialect,
+      long historyMillis,
+      boolean isReadCommitted,
       boolean isUndoneByTimeout) {
     this.settings = settings;
     this.name = name;
     this.dialect = dialect;
-    this.leased = new Leased(source, dialect);
-    this.verbs = new Verbs(dialect, new ClaimMachine(settings.tolerance(), settings.owner()));
-    this.inside = new Inside(dialect, verbs, settings.tables(), isUndoneByTimeout);
+    this.leased = new Leased(source, dialect, isReadCommitted);
+    this.events = new Events(dialect, historyMillis);
+    ClaimMachine machine = new ClaimMachine(settings.tolerance(), settings.owner());
+    this.verbs = new Verbs(dialect, machine, events);
+    this.inside =
+        new Inside(dialect, verbs, settings.tables(), settings.lockWait(), isUndoneByTimeout);
     this.reader =
         new Reader(leased, dialect, settings.tables(), Limits.millis(settings.tolerance()));
   }
@@ -115,22 +126,66 @@ public final class JdbcEngine {
     SqlDialect name = asked == null ? nameOf(connection) : asked;
     Tables tables = settings.tables();
     if (settings.creates()) {
-      Schema.run(connection, Schema.script(name, tables));
+      Schema.create(connection, name, tables);
     }
     checkOf(name, tables).check(connection);
     long tolerance = Limits.millis(settings.tolerance());
     Dialect dialect =
         switch (name) {
-          case POSTGRESQL -> new PostgreSql(tables, textOf(connection, settings), tolerance);
-          case MARIADB -> new MariaDb(tables, new Text(true, settings.owner()), tolerance);
-          case MYSQL -> new MySql(tables, new Text(true, settings.owner()), tolerance);
+          case POSTGRESQL ->
+              new PostgreSql(tables, textOf(connection, settings), tolerance, settings.lockWait());
+          case MARIADB, MYSQL -> mySql(connection, name, settings, tolerance);
           case H2 -> {
             Text text = new Text(true, settings.owner());
             ClaimMachine machine = new ClaimMachine(settings.tolerance(), text.owner());
             yield new H2(tables, text, machine, connection.getMetaData().getURL());
           }
         };
-    return new JdbcEngine(settings, source, name, dialect, isUndoneByTimeout(connection, name));
+    boolean isReadCommitted =
+        name == SqlDialect.POSTGRESQL
+            && connection.getTransactionIsolation() == Connection.TRANSACTION_READ_COMMITTED;
+    return new JdbcEngine(
+        settings,
+        source,
+        name,
+        dialect,
+        historyMillis(connection, settings),
+        isReadCommitted,
+        isUndoneByTimeout(connection, name));
+  }
+
+  /** How long events are kept is said by the tables, so that all who use them write events. */
+  private static long historyMillis(Connection connection, Settings settings) throws SQLException {
+    Duration wished = settings.history();
+    Tables tables = settings.tables();
+    if (wished != null) {
+      try (var statement =
+          connection.prepareStatement(
+              tables.in("update {meta} set history_ms = ? where id = 1 and history_ms <> ?"))) {
+        new Params(statement).number(Limits.millis(wished)).number(Limits.millis(wished));
+        statement.executeUpdate();
+      }
+    }
+    try (var statement = connection.createStatement();
+        var rows =
+            statement.executeQuery(tables.in("select history_ms from {meta} where id = 1"))) {
+      return rows.next() ? rows.getLong(1) : 0;
+    }
+  }
+
+  private static Dialect mySql(
+      Connection connection, SqlDialect name, Settings settings, long tolerance)
+      throws SQLException {
+    boolean isSimultaneous;
+    try (var statement = connection.createStatement();
+        var rows = statement.executeQuery("select @@sql_mode like '%SIMULTANEOUS%'")) {
+      rows.next();
+      isSimultaneous = rows.getInt(1) != 0;
+    }
+    Text text = new Text(true, settings.owner());
+    return name == SqlDialect.MARIADB
+        ? new MariaDb(settings.tables(), text, tolerance, isSimultaneous, settings.lockWait())
+        : new MySql(settings.tables(), text, tolerance, isSimultaneous);
   }
 
   private static boolean isUndoneByTimeout(Connection connection, SqlDialect name)
@@ -207,7 +262,11 @@ public final class JdbcEngine {
   /** As {@link dev.onlyonce.spi.ClaimStore#purge}. */
   public int purge(int limit) {
     long grace = Limits.millis(settings.purgeGrace());
-    return leased.run(connection -> dialect.purge(connection, limit, grace));
+    return leased.run(
+        connection -> {
+          events.purge(connection, limit);
+          return dialect.purge(connection, limit, grace);
+        });
   }
 
   /** As {@link dev.onlyonce.spi.RecordSource#find}. */
@@ -223,6 +282,11 @@ public final class JdbcEngine {
   /** As {@link dev.onlyonce.spi.ClaimReader#find}. */
   public Optional<ClaimRecord> find(Scope scope, Key key) {
     return find(List.of(new RecordId(scope, key))).get(0);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimReader#history}. */
+  public List<ClaimRecord> history(Scope scope, Key key) {
+    return reader.history(new RecordId(scope, key), find(scope, key));
   }
 
   /** As {@link dev.onlyonce.spi.ClaimReader#list}. */
@@ -255,6 +319,11 @@ public final class JdbcEngine {
     return inside.holds(tx, claim);
   }
 
+  /** Gives results to keys that the transaction has made done. */
+  public void keep(Connection tx, Map<Claim, Result> results) {
+    inside.keep(tx, results);
+  }
+
   /** As {@link dev.onlyonce.spi.PositionStore#save}. */
   public void save(Connection tx, Scope consumer, Map<String, Position> bySource) {
     inside.save(tx, consumer, bySource);
@@ -268,7 +337,7 @@ public final class JdbcEngine {
   /** Tells whether a new transaction may succeed where this one failed. */
   public boolean mayTryAgain(SQLException e) {
     Fault fault = dialect.fault(e);
-    return fault == Fault.CONFLICT || fault == Fault.CONNECTION_LOST;
+    return fault == Fault.CONFLICT || fault == Fault.LOCKED || fault == Fault.CONNECTION_LOST;
   }
 
   /** Returns what the store throws for a fault. */

@@ -19,17 +19,25 @@ import javax.sql.DataSource;
 final class Leased implements Runner {
 
   private static final int CONFLICTS = 30;
+  private static final int LOCKS = 1;
   private static final int LOSSES = 2;
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(500);
 
   private final DataSource source;
   private final Dialect dialect;
+  private final boolean isReadCommitted;
   private volatile boolean isClosed;
 
-  Leased(DataSource source, Dialect dialect) {
+  /**
+   * @param isReadCommitted whether the source's connections are at READ COMMITTED, so that none is
+   *     asked, which on PostgreSQL is a question to the server. One that is not all the same only
+   *     meets more conflicts.
+   */
+  Leased(DataSource source, Dialect dialect, boolean isReadCommitted) {
     this.source = source;
     this.dialect = dialect;
+    this.isReadCommitted = isReadCommitted;
   }
 
   void close() {
@@ -39,6 +47,7 @@ final class Leased implements Runner {
   @Override
   public <A> A run(Work<A> work) {
     int conflicts = 0;
+    int locks = 0;
     int losses = 0;
     while (true) {
       requireOpen();
@@ -50,13 +59,14 @@ final class Leased implements Runner {
         boolean again =
             switch (fault) {
               case CONFLICT -> ++conflicts <= CONFLICTS;
+              case LOCKED -> ++locks <= LOCKS;
               case CONNECTION_LOST -> ++losses <= LOSSES;
               default -> false;
             };
         if (!again) {
           throw exception(fault, e);
         }
-        pause(conflicts + losses);
+        pause(conflicts + locks + losses);
       }
     }
   }
@@ -80,13 +90,16 @@ final class Leased implements Runner {
     }
   }
 
-  private static <A> A once(Connection borrowed, Work<A> work) throws SQLException {
+  private <A> A once(Connection borrowed, Work<A> work) throws SQLException {
     try (Connection connection = borrowed) {
       boolean autoCommit = connection.getAutoCommit();
       if (!autoCommit) {
         connection.setAutoCommit(true);
       }
-      int isolation = connection.getTransactionIsolation();
+      int isolation =
+          isReadCommitted
+              ? Connection.TRANSACTION_READ_COMMITTED
+              : connection.getTransactionIsolation();
       if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
         connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
       }
@@ -127,6 +140,13 @@ final class Leased implements Runner {
               Kind.REJECTED,
               "the database refuses the statement, see whether tables and permissions are as the"
                   + " schema says: "
+                  + said,
+              e);
+      case LOCKED ->
+          new StoreException(
+              Kind.UNAVAILABLE,
+              "another transaction has a record locked for longer than is waited for, keep those"
+                  + " that call holds or settle short, and ask again: "
                   + said,
               e);
       case CONFLICT ->

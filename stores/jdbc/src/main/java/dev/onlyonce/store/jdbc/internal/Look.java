@@ -7,22 +7,30 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nowMicros the database's time in the statement
  * @param floor the largest token that was forgotten
- * @param mine whether this very statement has claimed the key
+ * @param grant what this very statement has claimed; null if it has not
  * @param isBusy whether another transaction has the key and has not ended, so that nothing was seen
- * @param row the key's row: if it was claimed as it is now, else as the statement saw it; null if
- *     the statement saw none
+ * @param row the key's row as the statement saw it; null if it saw none, or has claimed the key
  */
-record Look(long nowMicros, long floor, boolean mine, boolean isBusy, @Nullable Row row) {
+record Look(long nowMicros, long floor, @Nullable Grant grant, boolean isBusy, @Nullable Row row) {
 
-  static final Look NOTHING = new Look(0, 0, false, false, null);
-  static final Look BUSY = new Look(0, 0, false, true, null);
+  static final Look NOTHING = new Look(0, 0, null, false, null);
+  static final Look BUSY = new Look(0, 0, null, true, null);
 
-  Look(long nowMicros, long floor, boolean mine, @Nullable Row row) {
-    this(nowMicros, floor, mine, false, row);
+  /** A claim that was made. */
+  record Grant(long token, int attempt, byte @Nullable [] checkpoint) {
+    static Look look(long token, int attempt, byte @Nullable [] checkpoint) {
+      return new Look(0, 0, new Grant(token, attempt, checkpoint), false, null);
+    }
   }
 
-  /** Returns this look, knowing by whose stamp what is a statement's own. */
+  Look(long nowMicros, long floor, @Nullable Row row) {
+    this(nowMicros, floor, null, false, row);
+  }
+
+  /** Returns this look; if the row has this statement's stamp, it is what it has claimed. */
   Look by(long stamp) {
-    return new Look(nowMicros, floor, row != null && row.stamp() == stamp, row);
+    return row == null || row.stamp() != stamp
+        ? this
+        : Grant.look(row.record().token(), row.record().attempt(), row.checkpoint());
   }
 }

@@ -5,28 +5,44 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** MariaDB, which returns the rows that the statement has left, whether it changed them or not. */
 final class MariaDb extends MySql {
+  private static final long LONGEST_WAIT = 1L << 20; // as long as the server allows
   private static final String RETURNING = " returning " + MICROS + ", " + Row.COLUMNS;
 
-  MariaDb(Tables tables, Text text, long toleranceMillis) {
-    super(tables, text, toleranceMillis);
+  private final String patience;
+
+  MariaDb(
+      Tables tables, Text text, long toleranceMillis, boolean isSimultaneous, Duration lockWait) {
+    super(tables, text, toleranceMillis, isSimultaneous);
+    long seconds = Math.max(1, Math.min(lockWait.toSeconds(), LONGEST_WAIT));
+    this.patience = waiting(seconds);
   }
 
   @Override
   public List<Look> claim(Connection connection, List<Item.Claim> items, long stamp)
       throws SQLException {
-    return claim(connection, "", items, stamp);
+    return claim(connection, patience, items, stamp);
   }
 
   @Override
   List<Look> claimHurried(Connection connection, List<Item.Claim> items, long stamp)
       throws SQLException {
-    return claim(connection, "set statement innodb_lock_wait_timeout = 0 for ", items, stamp);
+    return claim(connection, waiting(0), items, stamp);
+  }
+
+  private static String waiting(long seconds) {
+    return "set statement innodb_lock_wait_timeout = " + seconds + " for ";
+  }
+
+  @Override
+  String patience() {
+    return patience;
   }
 
   private List<Look> claim(
@@ -42,7 +58,7 @@ final class MariaDb extends MySql {
         while (rows.next()) {
           Row row = Row.read(rows, 2);
           if (row != null) {
-            looks.put(row.id(), new Look(rows.getLong(1), 0, false, row).by(stamp));
+            looks.put(row.id(), new Look(rows.getLong(1), 0, row).by(stamp));
           }
         }
       }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Purges by walking the primary key, some thousand rows a transaction. Rows that somebody has
- * locked are passed by.
+ * locked are passed by, and so are those whose token is ahead of the clock: a claim that has read
+ * the floor already and waits for such a row would give the same token again when it is gone.
  *
  * <p>A call goes on where the last one stopped, and ends at the latest when it has come to the end
  * of the table or has read {@link #MOST_STEPS} times {@link #ROWS} rows.
@@ -134,6 +135,8 @@ final class MySqlPurge {
                 + (to == null ? "" : " and (scope < ? or (scope = ? and k <= ?))")
                 + " and state between 2 and 4 and expires_ms <= "
                 + MySql.MILLIS
+                + " - ? and token <= "
+                + MySql.MICROS
                 + " - ? order by scope, k limit ? for update skip locked");
     long token = 0;
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -142,7 +145,7 @@ final class MySqlPurge {
       if (to != null) {
         params.bytes(to.scope()).bytes(to.scope()).bytes(to.k());
       }
-      params.number(graceMillis).number(limit);
+      params.number(graceMillis).number(graceMillis * 1_000).number(limit);
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
           places.add(new Place(rows.getBytes(1), rows.getBytes(2)));

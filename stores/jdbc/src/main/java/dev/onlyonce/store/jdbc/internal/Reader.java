@@ -77,7 +77,8 @@ final class Reader {
                 + (query.onlyInDoubt() ? " and " + isInDoubt : "")
                 + (query.scope() == null ? "" : " and scope = ?")
                 + (after == null ? "" : " and (scope > ? or (scope = ? and k > ?))")
-                + " order by scope, k limit ?");
+                + " order by scope, k"
+                + dialect.atMost());
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       Params params = new Params(statement);
       if (query.scope() != null) {
@@ -100,6 +101,46 @@ final class Reader {
       }
       return records;
     }
+  }
+
+  /** The events of a key, oldest first, and its record at the end; nothing if that is absent. */
+  List<ClaimRecord> history(RecordId id, Optional<ClaimRecord> current) {
+    if (current.isEmpty()) {
+      return List.of();
+    }
+    String sql =
+        tables.in(
+            "select "
+                + Row.EVENT_COLUMNS
+                + " from {event} where scope = ? and k = ? order by token,"
+                + " case when state = 1 then 0 else 1 end");
+    return runner.run(
+        connection -> {
+          List<ClaimRecord> versions = new ArrayList<>();
+          try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            Params params = new Params(statement);
+            dialect.setScope(params, id.scope());
+            params.bytes(id.key().toBytes());
+            try (ResultSet rows = statement.executeQuery()) {
+              while (rows.next()) {
+                Row row = Row.read(rows, 1);
+                if (row != null && isBefore(row.record(), current.get())) {
+                  versions.add(row.record());
+                }
+              }
+            }
+          }
+          versions.add(current.get());
+          return versions;
+        });
+  }
+
+  /** What came after the record was read, and the event of the record itself, are left out. */
+  private static boolean isBefore(ClaimRecord event, ClaimRecord current) {
+    return event.token() < current.token()
+        || (event.token() == current.token()
+            && event.state() == ClaimState.CLAIMED
+            && current.state() != ClaimState.CLAIMED);
   }
 
   private static String states(Set<ClaimState> states) {

@@ -84,6 +84,25 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
   /** The columns that {@link #read} reads, in its order. */
   static final String COLUMNS = columns("");
 
+  /** The same of the table of events, which has no checkpoints. */
+  static final String EVENT_COLUMNS = COLUMNS.replace("checkpoint", "null");
+
+  /** The columns of an event, in the order of {@link #EVENT_VALUES}. */
+  static final String EVENT_NAMES = COLUMNS.replace("checkpoint, ", "");
+
+  /**
+   * What an event takes of a row {@code c}. The result of a key that is done is kept in its row
+   * only; why a key has failed is part of its history.
+   */
+  static final String EVENT_VALUES =
+      columns("c.")
+          .replace("c.checkpoint, ", "")
+          .replace(
+              "c.result_kind",
+              "case when c.state = 2 and c.result_kind = 1 then 2 else c.result_kind end")
+          .replace("c.result_type", "case when c.state = 3 then c.result_type end")
+          .replace("c.result,", "case when c.state = 3 then c.result end,");
+
   /** Returns the columns, each with this in front of its name. */
   static String columns(String prefix) {
     return NAMES.stream().map(it -> prefix + it).collect(Collectors.joining(", "));

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
@@ -16,7 +17,7 @@ import java.util.List;
 public final class Schema {
 
   /** The version that the scripts make. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** More than there are statements that several processes may get into each other's way with. */
   private static final int TRIES = 20;
@@ -25,13 +26,22 @@ public final class Schema {
 
   /** Returns the script of this dialect, for these tables. */
   public static String script(SqlDialect dialect, Tables tables) {
+    return read(dialect, Integer.toString(VERSION), tables);
+  }
+
+  /** Returns the script that brings tables of the version before to this one. */
+  public static String upgrade(SqlDialect dialect, Tables tables) {
+    return read(dialect, (VERSION - 1) + "-to-" + VERSION, tables);
+  }
+
+  private static String read(SqlDialect dialect, String version, Tables tables) {
     String name =
         switch (dialect) {
           case POSTGRESQL -> "postgresql";
           case MARIADB, MYSQL -> "mysql";
           case H2 -> "h2";
         };
-    String file = "/dev/onlyonce/store/jdbc/" + name + "-" + VERSION + ".sql";
+    String file = "/dev/onlyonce/store/jdbc/" + name + "-" + version + ".sql";
     try (InputStream script = Schema.class.getResourceAsStream(file)) {
       if (script == null) {
         throw new IllegalStateException("the library lacks its file " + file);
@@ -50,11 +60,31 @@ public final class Schema {
         .toList();
   }
 
+  /** Makes the tables, or brings those of the version before to this one. */
+  static void create(Connection connection, SqlDialect dialect, Tables tables) throws SQLException {
+    run(connection, () -> script(dialect, tables));
+    run(
+        connection,
+        () -> version(connection, tables) == VERSION - 1 ? upgrade(dialect, tables) : "");
+  }
+
+  private static int version(Connection connection, Tables tables) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(tables.in("SELECT version FROM {meta} WHERE id = 1"))) {
+      return rows.next() ? rows.getInt(1) : 0;
+    }
+  }
+
+  private interface Script {
+    String get() throws SQLException;
+  }
+
   /** Runs a script, again if another process that runs it is in the way. */
-  static void run(Connection connection, String script) throws SQLException {
+  private static void run(Connection connection, Script script) throws SQLException {
     for (int i = 1; ; i++) {
       try (Statement statement = connection.createStatement()) {
-        for (String todo : statements(script)) {
+        for (String todo : statements(script.get())) {
           statement.execute(todo);
         }
         return;

@@ -52,6 +52,7 @@ abstract class SchemaCheck {
     checkVersion(connection);
     checkKey(connection);
     checkIndex(connection);
+    checkEvents(connection);
     checkMore(connection);
   }
 
@@ -68,6 +69,17 @@ abstract class SchemaCheck {
               .formatted(tables.meta(), found, Schema.VERSION),
           "use a newer version of the library");
     }
+    if (found < Schema.VERSION) {
+      throw refused(
+          "table %s says schema version %d, this library needs %d"
+              .formatted(tables.meta(), found, Schema.VERSION),
+          "run the script of JdbcSchema.upgrade, or open the store with createTables()");
+    }
+  }
+
+  /** The table of events is there, with all its columns. */
+  private void checkEvents(Connection connection) throws SQLException {
+    ask(connection, "select " + Row.EVENT_COLUMNS + " from {event} where 1 = 0");
   }
 
   private void checkKey(Connection connection) throws SQLException {
@@ -173,7 +185,8 @@ abstract class SchemaCheck {
     @Override
     String uniqueIndexes() {
       return """
-          select index_name, concat(column_name, coalesce(sub_part, ''))
+          select index_name,
+            case when sub_part is null then column_name else concat(column_name, sub_part) end
           from information_schema.statistics
           where table_schema = database() and table_name = '{claim}' and non_unique = 0
           order by index_name, seq_in_index
@@ -193,6 +206,12 @@ abstract class SchemaCheck {
         throw refused(
             tables().claim() + " is kept by the engine " + engine,
             "alter it to ENGINE = InnoDB, as the script of JdbcSchema has it");
+      }
+      String mode = ask(connection, "select @@sql_mode").get(0).get(0);
+      if (mode.contains("EMPTY_STRING_IS_NULL")) {
+        throw refused(
+            "sql_mode of the connections has EMPTY_STRING_IS_NULL, which loses what is empty",
+            "take it out of their settings");
       }
     }
   }

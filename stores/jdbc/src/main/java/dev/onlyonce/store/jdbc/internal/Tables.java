@@ -30,6 +30,10 @@ public record Tables(String prefix) {
     return prefix + "claim";
   }
 
+  String event() {
+    return prefix + "event";
+  }
+
   String position() {
     return prefix + "position";
   }
@@ -42,6 +46,7 @@ public record Tables(String prefix) {
   String in(String statement) {
     return statement
         .replace("{claim}", claim())
+        .replace("{event}", event())
         .replace("{position}", position())
         .replace("{meta}", meta());
   }

@@ -45,10 +45,12 @@ final class Verbs {
 
   private final Dialect dialect;
   private final ClaimMachine machine;
+  private final Events events;
 
-  Verbs(Dialect dialect, ClaimMachine machine) {
+  Verbs(Dialect dialect, ClaimMachine machine, Events events) {
     this.dialect = dialect;
     this.machine = machine;
+    this.events = events;
   }
 
   List<Answer> claim(Runner runner, List<ClaimRequest> batch) {
@@ -62,8 +64,11 @@ final class Verbs {
       List<Item.Claim> open = part.open();
       List<Look> looks =
           runner.run(
-              connection ->
-                  dialect.claim(connection, open, ThreadLocalRandom.current().nextLong()));
+              connection -> {
+                long stamp = ThreadLocalRandom.current().nextLong();
+                return events.of(
+                    connection, open, stamp, () -> dialect.claim(connection, open, stamp));
+              });
       part.answerOpen(index -> answer(open.get(index).request(), looks.get(index)));
     }
     part.answerOpen(index -> new Answer.InProgress(Duration.ZERO));
@@ -96,8 +101,11 @@ final class Verbs {
     List<Item.Claim> open = part.open();
     List<Look> looks =
         runner.run(
-            connection ->
-                dialect.claimInside(connection, open, ThreadLocalRandom.current().nextLong()));
+            connection -> {
+              long stamp = ThreadLocalRandom.current().nextLong();
+              return events.of(
+                  connection, open, stamp, () -> dialect.claimInside(connection, open, stamp));
+            });
     part.answerOpen(index -> answer(open.get(index).request(), looks.get(index)));
     return looks.stream().anyMatch(Look::isBusy);
   }
@@ -108,18 +116,18 @@ final class Verbs {
 
   /** Null if the look is out of date. */
   private @Nullable Answer answer(ClaimRequest request, Look look) {
+    Look.Grant grant = look.grant();
+    if (grant != null) {
+      Claim claim = new Claim(request.scope(), request.key(), grant.token(), grant.attempt());
+      Duration lease = Duration.ofMillis(Limits.millis(request.lease()));
+      return new Answer.Claimed(claim, lease, grant.checkpoint());
+    }
     Row row = look.row();
     if (row == null) {
       return null;
     }
-    ClaimRecord record = row.record();
-    if (look.mine()) {
-      Claim claim = new Claim(request.scope(), request.key(), record.token(), record.attempt());
-      Duration lease = Duration.ofMillis(Limits.millis(request.lease()));
-      return new Answer.Claimed(claim, lease, row.checkpoint());
-    }
     ClaimMachine.Decision<Answer> decision =
-        machine.claim(record, request, look.nowMicros(), look.floor());
+        machine.claim(row.record(), request, look.nowMicros(), look.floor());
     return decision.write() == null ? decision.answer() : null;
   }
 
@@ -127,7 +135,8 @@ final class Verbs {
     return change(
         runner,
         batch.stream().<Item.Settle>map(Item.Settle::new).toList(),
-        dialect::settle,
+        (connection, items, stamp) ->
+            events.of(connection, items, stamp, () -> dialect.settle(connection, items, stamp)),
         (record, item, now) -> machine.settle(record, item.settlement(), now));
   }
 
@@ -146,11 +155,13 @@ final class Verbs {
         part -> {
           long stamp = ThreadLocalRandom.current().nextLong();
           List<Item.Put> open = part.open();
-          runner.run(connection -> dialect.put(connection, open, stamp));
+          runner.run(
+              connection ->
+                  events.of(connection, open, stamp, () -> dialect.put(connection, open, stamp)));
           List<Look> looks =
               runner.run(
                   connection -> dialect.find(connection, open.stream().map(Item::id).toList()));
-          part.answerOpen(index -> looks.get(index).by(stamp).mine());
+          part.answerOpen(index -> looks.get(index).by(stamp).grant() != null);
         });
     return items.answers();
   }
