@@ -1,0 +1,178 @@
+package dev.onlyonce.store.tiered.internal;
+
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.Time;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fast store as a tier of copies, behind a circuit-breaker: nobody waits for it twice while it
+ * does not answer. Safe for use by several threads.
+ *
+ * <p>A call that fails, and the third one in a row that is slow, opens the breaker. Then the store
+ * is left alone until {@link #probe}, which somebody else calls now and then, has found that it
+ * answers. One that says that it is another store than it was (it was emptied, say) is opened anew.
+ */
+final class FastTier {
+
+  private static final System.Logger LOG = System.getLogger(FastTier.class.getName());
+  private static final int SLOW_CALLS = 3;
+  private static final String NOT_OPENED = "it has not been opened yet";
+
+  private final Supplier<Tier> opening;
+  private final Consumer<Tier> check;
+  private final long slowNanos;
+  private final Time time;
+  private final Meter meter;
+  private final AtomicInteger slowInARow = new AtomicInteger();
+
+  /** The store, also while the breaker is open; null when it must be opened anew. */
+  private volatile @Nullable Tier tier;
+
+  /** Why the breaker is open; null while it is closed. */
+  private volatile @Nullable String trouble = NOT_OPENED;
+
+  /**
+   * @param opening opens the store
+   * @param check throws if that is not the store that belongs here
+   */
+  FastTier(Supplier<Tier> opening, Consumer<Tier> check, Duration slow, Time time, Meter meter) {
+    this.opening = opening;
+    this.check = check;
+    this.slowNanos = slow.toNanos();
+    this.time = time;
+    this.meter = meter;
+  }
+
+  /**
+   * Opens the store; one that does not answer may come later.
+   *
+   * @throws StoreException if it is not one that belongs here
+   */
+  synchronized void open() {
+    try {
+      reopen();
+    } catch (StoreException e) {
+      if (e.kind() != Kind.UNAVAILABLE) {
+        throw e;
+      }
+      fail(e);
+    }
+  }
+
+  private void reopen() {
+    Tier opened = tier;
+    if (opened == null) {
+      opened = opening.get();
+    }
+    try {
+      check.accept(opened);
+    } catch (RuntimeException e) {
+      opened.close();
+      tier = null;
+      throw e;
+    }
+    tier = opened;
+    slowInARow.set(0);
+    if (!NOT_OPENED.equals(trouble)) {
+      LOG.log(Level.INFO, "the fast store answers again and is asked from now on");
+    }
+    trouble = null;
+  }
+
+  /** Looks whether a store that was left alone answers again. */
+  synchronized void probe() {
+    if (trouble == null) {
+      return;
+    }
+    try {
+      reopen();
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  @Nullable String trouble() {
+    return trouble;
+  }
+
+  /** Looks at records; nothing is found where the store does not answer. */
+  List<Optional<ClaimRecord>> find(List<RecordId> ids) {
+    List<Optional<ClaimRecord>> found = call(ids.size(), it -> it.source().find(ids));
+    return found == null ? List.of() : found;
+  }
+
+  /** Writes records; returns whether the store has taken them or knows better. */
+  boolean put(List<ClaimRecord> records) {
+    return call(records.size(), it -> it.sink().put(records)) != null;
+  }
+
+  void purge(int limit) {
+    call(0, it -> it.claims().purge(limit));
+  }
+
+  private <A> @Nullable A call(int keys, Function<Tier, A> question) {
+    Tier asked = tier;
+    if (trouble != null || asked == null) {
+      return null;
+    }
+    long start = time.nanoTime();
+    try {
+      A answer = question.apply(asked);
+      watch(time.nanoTime() - start);
+      return answer;
+    } catch (StoreException e) {
+      meter.failure(keys, time.nanoTime() - start);
+      if (e.kind() != Kind.FULL) {
+        fail(e);
+      }
+      return null;
+    }
+  }
+
+  private void watch(long nanos) {
+    if (nanos < slowNanos) {
+      slowInARow.set(0);
+    } else if (slowInARow.incrementAndGet() >= SLOW_CALLS) {
+      open("it is slow: " + SLOW_CALLS + " calls in a row took more than " + slowNanos + " ns");
+    }
+  }
+
+  private void fail(RuntimeException e) {
+    boolean isOther =
+        e instanceof StoreException store
+            && (store.kind() == Kind.REJECTED || store.kind() == Kind.CLOSED);
+    Tier broken = tier;
+    if (isOther && broken != null) {
+      tier = null;
+      broken.close();
+    }
+    open(String.valueOf(e.getMessage()));
+  }
+
+  private void open(String why) {
+    if (trouble == null || NOT_OPENED.equals(trouble)) {
+      LOG.log(Level.WARNING, "the fast store is left alone until it answers again: " + why);
+    }
+    trouble = why;
+  }
+
+  void close() {
+    Tier open = tier;
+    trouble = "it has been closed";
+    tier = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,216 @@
+package dev.onlyonce.store.tiered.internal;
+
+import dev.onlyonce.spi.ClaimRecord;
+import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.Time;
+import dev.onlyonce.store.tiered.TieredStatistics;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what was settled at the authority to the database, in batches, later. Safe for use by
+ * several threads.
+ *
+ * <p>Room is taken before the authority is asked, so what was settled always has a place here: when
+ * the database does not keep up, callers wait for room, and are refused before anything was done if
+ * there is none. A record is read from the authority when its turn comes, so that several changes
+ * of a key are one write, and what is written is what is there. What fails is tried again.
+ */
+final class WriteBehind {
+
+  private static final System.Logger LOG = System.getLogger(WriteBehind.class.getName());
+  private static final int WORKERS = 2;
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Tier authority;
+  private final Tier database;
+  private final int bound;
+  private final Duration patience;
+  private final Time time;
+  private final Semaphore room;
+  private final Line<Item> line;
+  private final LongAdder written = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+  private final LongAdder dropped = new LongAdder();
+
+  /** When work began that is not done, by worker, and what waits; for the oldest one's age. */
+  private final ArrayDeque<Long> beginnings = new ArrayDeque<>();
+
+  private volatile long givesUpAt;
+  private volatile boolean ends;
+
+  private record Item(RecordId id, long sinceNanos) {}
+
+  /**
+   * @param bound how many keys wait at the most
+   * @param patience how long a caller waits for room
+   */
+  WriteBehind(Tier authority, Tier database, int bound, Duration patience, Time time) {
+    this.authority = authority;
+    this.database = database;
+    this.bound = bound;
+    this.patience = patience;
+    this.time = time;
+    this.room = new Semaphore(bound);
+    this.line = new Line<>("onlyonce-behind", bound, WORKERS, this::write);
+  }
+
+  /**
+   * Takes room for so many keys, and waits for it.
+   *
+   * @return how much was taken, to be given to {@link #add} or {@link #giveBack}
+   * @throws StoreException UNAVAILABLE, with nothing done, if there is none
+   */
+  int takeRoom(int keys) {
+    if (keys > bound) {
+      throw new StoreException(
+          Kind.REJECTED,
+          "a batch must be at most as large as the bound of what waits to be written, which is %,d,"
+                  .formatted(bound)
+              + " was %,d: nothing was done".formatted(keys));
+    }
+    boolean interrupted = false;
+    long end = time.nanoTime() + patience.toNanos();
+    try {
+      while (true) {
+        try {
+          if (room.tryAcquire(keys, end - time.nanoTime(), TimeUnit.NANOSECONDS)) {
+            return keys;
+          }
+          throw new StoreException(
+              Kind.UNAVAILABLE,
+              "the database behind does not keep up: %,d settled keys wait to be written, the"
+                      .formatted(waiting())
+                  + " limit is %,d; nothing was done, ask again later".formatted(bound));
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  void giveBack(int taken) {
+    room.release(taken);
+  }
+
+  /** Adds keys that were, or may have been, settled, into room that was taken. */
+  void add(List<RecordId> ids, int taken) {
+    long now = time.nanoTime();
+    for (RecordId each : ids) {
+      if (!line.offer(new Item(each, now))) {
+        throw new IllegalStateException("room was taken for what is settled, and there is none");
+      }
+    }
+    giveBack(taken - ids.size());
+  }
+
+  private void write(List<Item> items) {
+    long oldest = items.get(0).sinceNanos;
+    begin(oldest);
+    try {
+      Set<RecordId> ids = new LinkedHashSet<>();
+      items.forEach(it -> ids.add(it.id));
+      if (tryToWrite(List.copyOf(ids))) {
+        written.add(ids.size());
+      } else {
+        dropped.add(ids.size());
+      }
+    } finally {
+      end(oldest);
+      giveBack(items.size());
+    }
+  }
+
+  /** Tries until it is done; returns false if the store was closed and there is no time left. */
+  private boolean tryToWrite(List<RecordId> ids) {
+    while (true) {
+      try {
+        List<ClaimRecord> settled = settled(ids);
+        if (!settled.isEmpty()) {
+          database.sink().put(settled);
+        }
+        return true;
+      } catch (StoreException e) {
+        failures.increment();
+        if (ends && time.nanoTime() - givesUpAt >= 0) {
+          return false;
+        }
+        LOG.log(Level.DEBUG, "what was settled is not written yet and tried again: " + e);
+        LockSupport.parkNanos(this, PAUSE_NANOS);
+      }
+    }
+  }
+
+  private List<ClaimRecord> settled(List<RecordId> ids) {
+    List<ClaimRecord> settled = new ArrayList<>(ids.size());
+    List<Optional<ClaimRecord>> found = authority.source().find(ids);
+    for (int i = 0; i < ids.size(); i++) {
+      @Nullable ClaimRecord record = found.get(i).orElse(null);
+      if (record != null && record.state().isSettled()) {
+        settled.add(record.withKey(ids.get(i).key()));
+      }
+    }
+    return settled;
+  }
+
+  private void begin(long sinceNanos) {
+    synchronized (beginnings) {
+      beginnings.add(sinceNanos);
+    }
+  }
+
+  private void end(long sinceNanos) {
+    synchronized (beginnings) {
+      beginnings.remove(sinceNanos);
+    }
+  }
+
+  private int waiting() {
+    return bound - room.availablePermits();
+  }
+
+  private Duration oldest() {
+    synchronized (beginnings) {
+      long now = time.nanoTime();
+      long most = beginnings.stream().mapToLong(it -> now - it).max().orElse(0);
+      return Duration.ofNanos(Math.max(0, most));
+    }
+  }
+
+  TieredStatistics.Behind snapshot() {
+    return new TieredStatistics.Behind(
+        waiting(), oldest(), written.sum(), failures.sum(), dropped.sum());
+  }
+
+  /** Writes what waits, at most for so long; what is left then is told and lost to the database. */
+  void close(Duration longest) {
+    givesUpAt = time.nanoTime() + longest.toNanos();
+    ends = true;
+    line.end(longest.toMillis() + 1_000);
+    long left = dropped.sum() + line.waiting();
+    if (left > 0) {
+      LOG.log(
+          Level.ERROR,
+          left
+              + " settled keys were not written to the database before the store was closed: until"
+              + " their retention is over they are known to the fast store alone");
+    }
+  }
+}
