@@ -120,9 +120,8 @@ final class Pairing {
     long front = token(fast);
     if (front < behind) {
       throw rejected(
-          "the fast store has gone back in time, by about %,d ms: it was restored, or a replica took"
-                  .formatted(Math.max(1, (behind - front) / 1_000))
-              + " over that was behind, and what was claimed meanwhile is lost"
+          "the fast store has gone back in time: it was restored, or a replica took over that was"
+              + " behind, and what was claimed meanwhile is lost"
               + REBUILD);
     }
   }
@@ -163,6 +162,7 @@ final class Pairing {
           fast, "a fast store must be empty to be rebuilt: empty it, or take another prefix");
       if (authority == Authority.REDIS) {
         copied = copyAll(database, fast);
+        fast.sink().put(List.of(Records.mark(BEAT, Math.max(1, token(database)), 0, ENDLESS)));
       }
       write(fast, pair);
     }
