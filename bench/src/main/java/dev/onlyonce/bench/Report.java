@@ -80,6 +80,7 @@ public final class Report {
       tables.addAll(slowRows());
     }
     tables.addAll(LocalTables.all(quick));
+    tables.addAll(TieredTables.all());
     return tables;
   }
 

@@ -37,10 +37,19 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
   public OpenStore change(String owner) {
     HikariDataSource pool = connect();
     try {
-      JdbcStore store = JdbcStore.on(pool).owner(owner).open();
+      JdbcStore store = store(pool, owner);
       return new OpenStore(store, store, store::millis, pool::close);
-    } catch (StoreException e) {
+    } catch (StoreException | Failure e) {
       pool.close();
+      throw e;
+    }
+  }
+
+  /** Opens the store on connections of {@link #connect}. */
+  JdbcStore store(HikariDataSource pool, String owner) {
+    try {
+      return JdbcStore.on(pool).owner(owner).open();
+    } catch (StoreException e) {
       throw e.kind() == StoreException.Kind.REJECTED
           ? Failure.files(e.getMessage() + "; onlyonce schema prints the statements that make them")
           : e;
@@ -61,7 +70,7 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
     return url.startsWith(POSTGRESQL) ? 440 : 250;
   }
 
-  private HikariDataSource connect() {
+  HikariDataSource connect() {
     HikariConfig config = new HikariConfig();
     config.setPoolName("onlyonce");
     config.setMaximumPoolSize(CONNECTIONS);

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A store in Redis or Redis Cluster, which any number of programs may use at the same time. */
@@ -30,13 +31,18 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   @Override
   public OpenStore change(String owner) {
-    RedisStore store = open(owner);
+    RedisStore store = open(owner, it -> it);
     return new OpenStore(store, store, store::millis, store::close);
   }
 
   @Override
   public List<Finding> examine(@Nullable Load load) {
-    try (RedisStore store = open("onlyonce")) {
+    return examine(load, it -> it);
+  }
+
+  /** Examines the servers of a store with other settings. */
+  List<Finding> examine(@Nullable Load load, UnaryOperator<RedisStore.Builder> settings) {
+    try (RedisStore store = open("onlyonce", settings)) {
       RedisFindings found = store.findings();
       List<Finding> findings = new ArrayList<>();
       for (RedisFindings.Server each : found.servers()) {
@@ -85,7 +91,8 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
     return BYTES_PER_KEY;
   }
 
-  private RedisStore open(String owner) {
+  /** Opens the store with other settings. */
+  RedisStore open(String owner, UnaryOperator<RedisStore.Builder> settings) {
     try {
       String told = userInfo();
       boolean hasPassword = told.contains(":");
@@ -99,7 +106,7 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
         builder.login(
             credentials.user() == null ? user : credentials.user(), credentials.password());
       }
-      return builder.open();
+      return settings.apply(builder).open();
     } catch (IllegalArgumentException e) {
       throw Failure.usage(Credentials.hidden("--store " + address + ": " + e.getMessage()));
     }

@@ -117,9 +117,7 @@ class RedisAuthorityTest extends TieredFixture {
     Claim held = claim(store, "held");
     Raw.ask(redis, it -> it.flushAll());
     refused(Kind.REJECTED, () -> ask(store, "done"));
-    await(
-        "the loss to be noticed",
-        () -> store.statistics().tier("fast").trouble() != null);
+    await("the loss to be noticed", () -> store.statistics().tier("fast").trouble() != null);
     assertThat(store.statistics().tier("fast").trouble()).contains("was emptied");
     assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
         .hasMessageContainingAll("has lost its records", "rebuild it from the database");
@@ -152,9 +150,7 @@ class RedisAuthorityTest extends TieredFixture {
               it.restore(
                   each.getKey(), 0, each.getValue(), RestoreParams.restoreParams().replace()));
     }
-    await(
-        "the loss to be noticed",
-        () -> store.statistics().tier("fast").trouble() != null);
+    await("the loss to be noticed", () -> store.statistics().tier("fast").trouble() != null);
     assertThat(refused(Kind.REJECTED, () -> ask(store, "after")))
         .hasMessageContainingAll("gone back in time", "rebuild");
     assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
