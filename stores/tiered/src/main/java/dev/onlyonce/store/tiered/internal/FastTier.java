@@ -66,7 +66,7 @@ final class FastTier {
       if (e.kind() != Kind.UNAVAILABLE) {
         throw e;
       }
-      fail(e);
+      open(String.valueOf(e.getMessage()));
     }
   }
 
@@ -98,7 +98,7 @@ final class FastTier {
     try {
       reopen();
     } catch (RuntimeException e) {
-      fail(e);
+      open(String.valueOf(e.getMessage()));
     }
   }
 
@@ -134,7 +134,7 @@ final class FastTier {
     } catch (StoreException e) {
       meter.failure(keys, time.nanoTime() - start);
       if (e.kind() != Kind.FULL) {
-        fail(e);
+        fail(asked, e);
       }
       return null;
     }
@@ -148,14 +148,14 @@ final class FastTier {
     }
   }
 
-  private void fail(RuntimeException e) {
-    boolean isOther =
-        e instanceof StoreException store
-            && (store.kind() == Kind.REJECTED || store.kind() == Kind.CLOSED);
-    Tier broken = tier;
-    if (isOther && broken != null) {
+  /** Opens the breaker, unless the store has been opened anew since it was asked. */
+  private synchronized void fail(Tier asked, StoreException e) {
+    if (tier != asked) {
+      return;
+    }
+    if (e.kind() == Kind.REJECTED || e.kind() == Kind.CLOSED) {
       tier = null;
-      broken.close();
+      asked.close();
     }
     open(String.valueOf(e.getMessage()));
   }

@@ -3,6 +3,7 @@ package dev.onlyonce.store.tiered.internal;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Time;
+import dev.onlyonce.store.tiered.TieredStatistics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -44,8 +45,8 @@ final class Filler {
       @Nullable FastTier fast,
       Copies copies,
       AuthorityClock clock,
-      Duration keep,
-      Time time) {
+      Time time,
+      Duration keep) {
     this.authority = authority;
     this.near = near;
     this.fast = fast;
@@ -110,16 +111,9 @@ final class Filler {
     return it.expiresAtMillis() <= latest ? it : Records.endingAt(latest, it);
   }
 
-  int waiting() {
-    return line.waiting();
-  }
-
-  long written() {
-    return written.sum();
-  }
-
-  long dropped() {
-    return dropped.sum();
+  TieredStatistics.Behind snapshot() {
+    return new TieredStatistics.Behind(
+        line.waiting(), Duration.ZERO, written.sum(), 0, dropped.sum());
   }
 
   void close() {

@@ -62,7 +62,7 @@ final class FilterTier {
       trouble = null;
     } catch (RuntimeException e) {
       trouble = "its keys could not be loaded, it is not used: " + e.getMessage();
-      LOG.log(Level.WARNING, "the filter is not used, " + trouble, e);
+      LOG.log(Level.WARNING, "of the filter: " + trouble, e);
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.onlyonce.store.tiered.internal;
 
-import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Result;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimState;
@@ -8,7 +7,6 @@ import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.RecordId;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** Records that this process makes itself, out of what it knows of those of the authority. */
 final class Records {
@@ -23,28 +21,20 @@ final class Records {
    * @param after its time after it had answered
    */
   static ClaimRecord done(
-      RecordId id,
-      long token,
-      int attempt,
-      long requestId,
-      @Nullable Fingerprint fingerprint,
-      Result result,
-      Duration retention,
-      AuthorityClock.Moment before,
-      AuthorityClock.Moment after) {
+      RecordId id, Above.Completion it, AuthorityClock.Moment before, AuthorityClock.Moment after) {
     return new ClaimRecord(
         id.scope(),
         id.key(),
         ClaimState.DONE,
-        token,
-        requestId,
-        attempt,
+        it.claim().token(),
+        it.open().requestId(),
+        it.claim().attempt(),
         0,
         0,
-        sum(before.earliest(), Limits.millis(retention)),
+        sum(before.earliest(), Limits.millis(it.retention())),
         Lapse.TAKE,
-        fingerprint,
-        result,
+        it.open().fingerprint(),
+        it.result(),
         null,
         "",
         after.latest(),

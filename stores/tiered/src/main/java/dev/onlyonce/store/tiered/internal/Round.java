@@ -3,6 +3,7 @@ package dev.onlyonce.store.tiered.internal;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,13 +60,17 @@ final class Round {
   List<Answer> run() {
     Set<RecordId> special = special();
     if (special.isEmpty()) {
-      engine.askNear(batch, ids, answers);
+      engine.above().askNear(batch, ids, answers);
     }
     try {
       askTogether(special);
     } catch (RuntimeException e) {
       crash(e);
       throw e;
+    } finally {
+      if (!mine.isEmpty()) {
+        crash(ended()); // nobody may wait for ever, not after an Error either
+      }
     }
     waitForOthers();
     return List.of(answers);
@@ -95,7 +100,7 @@ final class Round {
     }
     long now = engine.time().nanoTime();
     mine.values().forEach(it -> it.depart(now));
-    engine.askFast(batch, ids, answers, plain);
+    engine.above().askFast(batch, ids, answers, plain);
     asked.removeIf(it -> answers[it] != null);
     askAuthority(asked);
     for (Map.Entry<RecordId, Flight> each : mine.entrySet()) {
@@ -162,6 +167,12 @@ final class Round {
           engine.flying().remove(id, flight);
           flight.crash(failure);
         });
+    mine.clear();
+  }
+
+  private static StoreException ended() {
+    return new StoreException(
+        StoreException.Kind.UNAVAILABLE, "the call that asked for the key was ended by an error");
   }
 
   private void waitForOthers() {
@@ -178,7 +189,7 @@ final class Round {
         left.add(place);
       }
     }
-    engine.joined().add(waiting.size() - (long) left.size());
+    engine.countJoined(waiting.size() - (long) left.size());
     if (isSecond) {
       askAuthority(left);
     } else if (!left.isEmpty()) {

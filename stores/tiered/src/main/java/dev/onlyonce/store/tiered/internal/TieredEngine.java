@@ -1,11 +1,6 @@
 package dev.onlyonce.store.tiered.internal;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.onlyonce.Claim;
-import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Key;
-import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimReader.Page;
@@ -14,7 +9,6 @@ import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
-import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
@@ -23,7 +17,6 @@ import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.spi.Time;
 import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStatistics;
-import dev.onlyonce.store.tiered.TieredStatistics.Behind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -38,104 +31,47 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A tiered store that is open. Safe for use by several threads. */
+/**
+ * A tiered store that is open: the authority, what is above it, and the database that may be behind
+ * it. Safe for use by several threads.
+ */
 public final class TieredEngine {
 
-  private static final int OPEN_CLAIMS = 100_000;
-  private static final int LONGEST_RESULT = Limits.RESULT_BYTES;
+  /** Every so many duties the hot keys of before count for half. */
+  private static final int DUTIES_OF_AN_AGE = 60;
 
   private final Authority name;
   private final Tier authority;
   private final Tier database;
-  private final @Nullable NearCache near;
-  private final @Nullable FastTier fast;
-  private final @Nullable FilterTier filter;
+  private final Above above;
   private final @Nullable WriteBehind behind;
-  private final @Nullable Tier behindFast;
-  private final Filler filler;
-  private final Copies copies;
-  private final AuthorityClock clock;
-  private final Duration copyKeep;
   private final Duration closePatience;
   private final Time time;
+  private final String pair;
   private final Duties duties;
-
   private final HotKeys hotKeys = new HotKeys();
   private final Map<RecordId, Flight> flying = new ConcurrentHashMap<>();
   private final LongAdder joined = new LongAdder();
-  private final Meter filterMeter = new Meter();
-  private final Meter nearMeter = new Meter();
-  private final Meter fastMeter = new Meter();
-  private final Meter authorityMeter = new Meter();
+  private final Meter meter = new Meter();
 
-  /** What the claims of this process were made with: their settlements do not say it again. */
-  private final Cache<RecordId, OpenClaim> openClaims =
-      Caffeine.newBuilder().maximumSize(OPEN_CLAIMS).build();
-
+  /** Why a fast store that is the authority is not asked any more; null while it is. */
   private volatile @Nullable StoreException lost;
+
   private volatile boolean closed;
+  private int dutiesDone;
 
-  private record OpenClaim(long token, long requestId, @Nullable Fingerprint fingerprint) {}
-
-  private TieredEngine(Settings settings) {
+  private TieredEngine(Settings settings, Tier authority, Tier database) {
+    boolean isFront = authority != database;
     this.name = settings.authority;
+    this.authority = authority;
+    this.database = database;
     this.time = settings.time;
-    this.copyKeep = settings.copyKeep;
     this.closePatience = settings.closePatience;
-    this.copies = new Copies(settings.clockMargin);
-    this.database = Objects.requireNonNull(settings.database);
-    Supplier<Tier> opening = settings.fast;
-    if (name == Authority.REDIS) {
-      Tier front = Objects.requireNonNull(opening).get();
-      this.authority = front;
-      this.fast = null;
-      this.behindFast = front;
-    } else {
-      this.authority = database;
-      this.fast = opening == null ? null : fast(settings, opening);
-      this.behindFast = null;
-    }
-    boolean opened = false;
-    try {
-      String pair = pair();
-      this.clock = new AuthorityClock(authority.clock(), time);
-      this.near =
-          settings.nearBytes == 0
-              ? null
-              : new NearCache(settings.nearBytes, settings.nearKeep, time);
-      this.filter =
-          settings.filter == null ? null : new FilterTier(settings.filter, database.reader());
-      this.behind =
-          behindFast == null
-              ? null
-              : new WriteBehind(
-                  behindFast, database, settings.behindBound, settings.behindPatience, time);
-      this.filler = new Filler(authority, near, fast, copies, clock, copyKeep, time);
-      this.duties = new Duties(settings.retryAfter, () -> duty(pair));
-      opened = true;
-    } finally {
-      if (!opened) {
-        closeFast();
-      }
-    }
-    if (filter != null) {
-      filter.load();
-    }
+    this.pair = isFront ? Pairing.openBehind(authority, database) : Pairing.openDatabase(database);
+    this.above = new Above(settings, authority, pair, !isFront);
+    this.behind = isFront ? new WriteBehind(authority, database, settings) : null;
+    this.duties = new Duties(settings.retryAfter, this::duty);
     duties.start();
-  }
-
-  private FastTier fast(Settings settings, Supplier<Tier> opening) {
-    String pair = Pairing.openDatabase(database);
-    FastTier tier =
-        new FastTier(opening, it -> Pairing.checkCopies(it, pair), settings.slow, time, fastMeter);
-    tier.open();
-    return tier;
-  }
-
-  private String pair() {
-    return behindFast == null
-        ? Pairing.openDatabase(database)
-        : Pairing.openBehind(behindFast, database);
   }
 
   /**
@@ -144,7 +80,21 @@ public final class TieredEngine {
    * @throws StoreException if a tier cannot be opened, or they do not belong together
    */
   public static TieredEngine open(Settings settings) {
-    return new TieredEngine(settings);
+    Tier database = Objects.requireNonNull(settings.database);
+    if (settings.authority == Authority.DATABASE) {
+      return new TieredEngine(settings, database, database);
+    }
+    Tier front = Objects.requireNonNull(settings.fast).get();
+    boolean opened = false;
+    try {
+      TieredEngine engine = new TieredEngine(settings, front, database);
+      opened = true;
+      return engine;
+    } finally {
+      if (!opened) {
+        front.close();
+      }
+    }
   }
 
   /** As {@link dev.onlyonce.store.tiered.TieredStore.Builder#rebuild}. */
@@ -160,24 +110,20 @@ public final class TieredEngine {
     }
   }
 
-  private void duty(String pair) {
-    if (fast != null) {
-      fast.probe();
+  private void duty() {
+    if (++dutiesDone % DUTIES_OF_AN_AGE == 0) {
+      hotKeys.age();
     }
-    if (behindFast != null && lost == null) {
+    if (behind != null && lost == null) {
       try {
-        Pairing.beat(behindFast, database, pair);
+        Pairing.beat(authority, database, pair);
       } catch (StoreException e) {
         if (e.kind() == Kind.REJECTED) {
           lost = e;
         }
       }
     }
-    clock.read();
-  }
-
-  void age() {
-    hotKeys.age();
+    above.duty();
   }
 
   private void checkOpen() {
@@ -190,32 +136,34 @@ public final class TieredEngine {
     }
   }
 
-  private static void checkScope(Scope scope) {
-    if (scope.equals(Pairing.SCOPE)) {
-      throw new StoreException(
-          Kind.REJECTED, "scope " + scope + " is the tiered store's own: take another one");
-    }
-  }
-
   /** As {@link dev.onlyonce.spi.ClaimStore#claim}. */
   public List<Answer> claim(List<ClaimRequest> batch) {
     checkOpen();
-    batch.forEach(it -> checkScope(it.scope()));
+    for (ClaimRequest each : batch) {
+      if (each.scope().equals(Pairing.SCOPE)) {
+        throw new StoreException(
+            Kind.REJECTED, "scope " + each.scope() + " is the tiered store's own: take another");
+      }
+    }
     return new Round(this, batch).run();
   }
 
-  // What a round asks the tiers.
+  // What a round needs.
 
   Time time() {
     return time;
+  }
+
+  Above above() {
+    return above;
   }
 
   Map<RecordId, Flight> flying() {
     return flying;
   }
 
-  LongAdder joined() {
-    return joined;
+  void countJoined(long requests) {
+    joined.add(requests);
   }
 
   void count(RecordId id) {
@@ -224,101 +172,47 @@ public final class TieredEngine {
     }
   }
 
-  /** Answers from the near cache where it can. */
-  void askNear(List<ClaimRequest> batch, RecordId[] ids, @Nullable Answer[] answers) {
-    if (near == null) {
-      return;
-    }
-    long start = time.nanoTime();
-    AuthorityClock.Moment now = clock.now();
-    int hits = 0;
-    for (int i = 0; i < answers.length; i++) {
-      ClaimRecord copy = near.get(ids[i]);
-      if (copy != null) {
-        answers[i] = copies.answer(copy, batch.get(i), now);
-        hits += answers[i] == null ? 0 : 1;
-      }
-    }
-    nearMeter.call(answers.length, hits, time.nanoTime() - start);
-  }
-
-  /** Answers from the copies of the fast store where it can. */
-  void askFast(
-      List<ClaimRequest> batch, RecordId[] ids, @Nullable Answer[] answers, List<Integer> places) {
-    if (fast == null || fast.trouble() != null) {
-      return;
-    }
-    List<Integer> maybe = filtered(ids, places);
-    if (maybe.isEmpty()) {
-      return;
-    }
-    long start = time.nanoTime();
-    List<Optional<ClaimRecord>> found = fast.find(maybe.stream().map(it -> ids[it]).toList());
-    AuthorityClock.Moment now = clock.now();
-    int hits = 0;
-    for (int i = 0; i < found.size(); i++) {
-      ClaimRecord copy = found.get(i).orElse(null);
-      int place = maybe.get(i);
-      if (copy != null) {
-        answers[place] = copies.answer(copy, batch.get(place), now);
-        hits += answers[place] == null ? 0 : 1;
-        if (near != null && copies.isGood(copy, now)) {
-          near.offer(ids[place], copy, start);
-        }
-      }
-    }
-    if (!found.isEmpty()) {
-      fastMeter.call(maybe.size(), hits, time.nanoTime() - start);
-    }
-  }
-
-  private List<Integer> filtered(RecordId[] ids, List<Integer> places) {
-    if (filter == null) {
-      return places;
-    }
-    long start = time.nanoTime();
-    List<Integer> maybe = new ArrayList<>(places.size());
-    for (Integer place : places) {
-      if (filter.mayKnow(ids[place])) {
-        maybe.add(place);
-      }
-    }
-    filterMeter.call(places.size(), places.size() - maybe.size(), time.nanoTime() - start);
-    return maybe;
-  }
-
   /** Asks the authority, and has the tiers above learn from what it answers. */
   List<Answer> askAuthority(List<ClaimRequest> requests, List<RecordId> ids) {
-    int settling = 0;
-    boolean opening = false;
-    for (ClaimRequest each : requests) {
-      settling += each.settleNow() == null ? 0 : 1;
-      opening |= each.expectToken() != ClaimRequest.ANY;
-    }
-    if (opening) {
-      getOutOfTheWay(requests, ids);
-    }
-    int taken = behind == null || settling == 0 ? 0 : behind.takeRoom(settling);
-    AuthorityClock.Moment before = clock.now();
-    long start = time.nanoTime();
+    getOutOfTheWay(requests, ids);
+    List<RecordId> settling = settling(requests, ids);
+    int taken = behind == null || settling.isEmpty() ? 0 : behind.takeRoom(settling.size());
+    Above.Call call = above.begin();
     List<Answer> answers;
     try {
       answers = authority.claims().claim(requests);
     } catch (RuntimeException e) {
-      authorityMeter.failure(requests.size(), time.nanoTime() - start);
-      if (behind != null && settling > 0) {
-        behind.add(settling(requests, ids), taken); // they may have been made
+      meter.failure(requests.size(), time.nanoTime() - call.askedNanos());
+      if (behind != null) {
+        behind.add(settling, taken); // they may have been made
       }
       throw e;
     }
-    authorityMeter.call(requests.size(), requests.size(), time.nanoTime() - start);
-    learn(requests, ids, answers, before, start, taken);
+    meter.call(requests.size(), requests.size(), time.nanoTime() - call.askedNanos());
+    above.learn(requests, ids, answers, call);
+    if (behind != null) {
+      behind.add(granted(settling, requests, answers), taken);
+    }
     return answers;
   }
 
-  private static List<RecordId> settling(List<ClaimRequest> requests, List<RecordId> ids) {
-    List<RecordId> settling = new ArrayList<>();
+  private void getOutOfTheWay(List<ClaimRequest> requests, List<RecordId> ids) {
+    List<ClaimRequest> openings = new ArrayList<>();
+    List<RecordId> opened = new ArrayList<>();
     for (int i = 0; i < ids.size(); i++) {
+      if (requests.get(i).expectToken() != ClaimRequest.ANY) {
+        openings.add(requests.get(i));
+        opened.add(ids.get(i));
+      }
+    }
+    if (!openings.isEmpty()) {
+      above.getOutOfTheWay(openings, opened);
+    }
+  }
+
+  private List<RecordId> settling(List<ClaimRequest> requests, List<RecordId> ids) {
+    List<RecordId> settling = new ArrayList<>();
+    for (int i = 0; behind != null && i < ids.size(); i++) {
       if (requests.get(i).settleNow() != null) {
         settling.add(ids.get(i));
       }
@@ -326,118 +220,20 @@ public final class TieredEngine {
     return settling;
   }
 
-  private void learn(
-      List<ClaimRequest> requests,
-      List<RecordId> ids,
-      List<Answer> answers,
-      AuthorityClock.Moment before,
-      long asked,
-      int taken) {
-    AuthorityClock.Moment after = clock.now();
-    List<RecordId> settled = behind == null ? List.of() : new ArrayList<>(taken);
-    for (int i = 0; i < answers.size(); i++) {
-      ClaimRequest request = requests.get(i);
-      RecordId id = ids.get(i);
-      Answer answer = answers.get(i);
-      if (answer instanceof Answer.Claimed claimed) {
-        Result result = request.settleNow();
-        Claim claim = claimed.claim();
-        OpenClaim open = new OpenClaim(claim.token(), request.requestId(), request.fingerprint());
-        if (result == null) {
-          openClaims.put(id, open);
-        } else {
-          copyDone(id, claim, open, result, request.retention(), before, after, asked);
-          if (behind != null) {
-            settled.add(id);
-          }
-        }
-        if (near != null && request.expectToken() != ClaimRequest.ANY) {
-          near.mark(id, claim.token());
-        }
-      } else if (answer instanceof Answer.Done) {
-        if (filter != null) {
-          filter.add(id);
-        }
-        if (near != null || fast != null) {
-          filler.look(id);
+  /** Returns those of the keys to be settled at once that were. */
+  private static List<RecordId> granted(
+      List<RecordId> settling, List<ClaimRequest> requests, List<Answer> answers) {
+    List<RecordId> granted = new ArrayList<>();
+    int next = 0;
+    for (int i = 0; next < settling.size(); i++) {
+      if (requests.get(i).settleNow() != null) {
+        RecordId id = settling.get(next++);
+        if (answers.get(i) instanceof Answer.Claimed) {
+          granted.add(id);
         }
       }
     }
-    if (behind != null && taken > 0) {
-      behind.add(settled, taken);
-    }
-  }
-
-  private void copyDone(
-      RecordId id,
-      Claim claim,
-      OpenClaim open,
-      Result result,
-      Duration retention,
-      AuthorityClock.Moment before,
-      AuthorityClock.Moment after,
-      long asked) {
-    if (filter != null) {
-      filter.add(id);
-    }
-    if ((near == null && fast == null)
-        || (result instanceof Result.Value value && value.bytes().length > LONGEST_RESULT)) {
-      return;
-    }
-    ClaimRecord done =
-        Records.done(
-            id,
-            claim.token(),
-            claim.attempt(),
-            open.requestId,
-            open.fingerprint,
-            result,
-            retention,
-            before,
-            after);
-    if (near != null) {
-      near.offer(id, done, asked);
-    }
-    filler.copy(id, done);
-  }
-
-  /**
-   * Makes sure that no copy outlives what is about to happen to records that are opened by their
-   * tokens: marks with a larger token take the places of the copies before the authority is asked.
-   *
-   * @throws StoreException UNAVAILABLE, with nothing done, if a record is done and its copy cannot
-   *     be got out of the way
-   */
-  private void getOutOfTheWay(List<ClaimRequest> requests, List<RecordId> ids) {
-    AuthorityClock.Moment now = clock.now();
-    List<ClaimRecord> marks = new ArrayList<>();
-    List<RecordId> opened = new ArrayList<>();
-    Set<Long> tokens = new HashSet<>();
-    for (int i = 0; i < ids.size(); i++) {
-      long token = requests.get(i).expectToken();
-      if (token != ClaimRequest.ANY) {
-        if (near != null) {
-          near.mark(ids.get(i), token + 1);
-        }
-        Duration twice = copyKeep.multipliedBy(2);
-        marks.add(Records.mark(ids.get(i), token + 1, now.latest(), twice));
-        opened.add(ids.get(i));
-        tokens.add(token);
-      }
-    }
-    if (fast == null || fast.put(marks)) {
-      return;
-    }
-    for (Optional<ClaimRecord> each : authority.source().find(opened)) {
-      if (each.isPresent()
-          && each.get().state() == ClaimState.DONE
-          && tokens.contains(each.get().token())) {
-        throw new StoreException(
-            Kind.UNAVAILABLE,
-            "the fast store does not answer and may have a copy of a key that is done, which would"
-                + " outlive what is asked for: nothing was done, ask again when it answers");
-      }
-    }
+    return granted;
   }
 
   /** As {@link dev.onlyonce.spi.ClaimStore#settle}. */
@@ -446,88 +242,54 @@ public final class TieredEngine {
     int taken = behind == null ? 0 : behind.takeRoom(batch.size());
     List<RecordId> ids = new ArrayList<>(batch.size());
     batch.forEach(it -> ids.add(new RecordId(it.claim().scope(), it.claim().key())));
-    AuthorityClock.Moment before = clock.now();
-    long start = time.nanoTime();
+    Above.Call call = above.begin();
     List<Held> answers;
     try {
       answers = authority.claims().settle(batch);
     } catch (RuntimeException e) {
-      authorityMeter.failure(ids.size(), time.nanoTime() - start);
+      meter.failure(ids.size(), time.nanoTime() - call.askedNanos());
       if (behind != null) {
         behind.add(ids, taken); // they may have been settled
       }
       throw e;
     } finally {
-      flying.keySet().removeAll(ids); // whoever asks from now on must see it
+      ids.forEach(flying::remove); // whoever asks from now on must see it
     }
-    authorityMeter.call(ids.size(), ids.size(), time.nanoTime() - start);
-    learn(batch, ids, answers, before, start);
+    meter.call(ids.size(), ids.size(), time.nanoTime() - call.askedNanos());
+    above.learnSettled(batch, ids, answers, call);
     if (behind != null) {
-      behind.add(held(ids, answers), taken);
+      behind.add(notLost(ids, answers), taken);
     }
     return answers;
   }
 
-  private static List<RecordId> held(List<RecordId> ids, List<Held> answers) {
-    List<RecordId> held = new ArrayList<>(ids.size());
+  private static List<RecordId> notLost(List<RecordId> ids, List<Held> answers) {
+    List<RecordId> kept = new ArrayList<>(ids.size());
     for (int i = 0; i < ids.size(); i++) {
       if (answers.get(i) != Held.LOST) {
-        held.add(ids.get(i));
+        kept.add(ids.get(i));
       }
     }
-    return held;
-  }
-
-  private void learn(
-      List<? extends Settlement> batch,
-      List<RecordId> ids,
-      List<Held> answers,
-      AuthorityClock.Moment before,
-      long asked) {
-    AuthorityClock.Moment after = clock.now();
-    for (int i = 0; i < ids.size(); i++) {
-      OpenClaim open = openClaims.asMap().remove(ids.get(i));
-      Settlement settlement = batch.get(i);
-      if (answers.get(i) == Held.HELD && settlement instanceof Settlement.Complete complete) {
-        Claim claim = complete.claim();
-        if (open != null && open.token == claim.token()) {
-          copyDone(
-              ids.get(i),
-              claim,
-              open,
-              complete.result(),
-              complete.retention(),
-              before,
-              after,
-              asked);
-        } else if (near != null || fast != null) {
-          filler.look(ids.get(i));
-        }
-      }
-    }
+    return kept;
   }
 
   /** As {@link dev.onlyonce.spi.ClaimStore#renew}. */
   public List<Held> renew(List<Renewal> batch) {
     checkOpen();
-    List<Held> answers = authority.claims().renew(batch);
-    batch.forEach(it -> flying.remove(new RecordId(it.claim().scope(), it.claim().key())));
-    return answers;
+    try {
+      return authority.claims().renew(batch);
+    } finally {
+      batch.forEach(it -> flying.remove(new RecordId(it.claim().scope(), it.claim().key())));
+    }
   }
 
-  /** Purges the authority, and the other tier along with it. */
+  /** Purges the authority, and the other store along with it. */
   public int purge(int limit) {
     checkOpen();
     int purged = authority.claims().purge(limit);
-    if (fast != null) {
-      fast.purge(limit);
-    } else if (behindFast != null) {
-      try {
-        database.claims().purge(limit);
-      } catch (StoreException e) {
-        // It is behind, and purged when it answers again.
-        return purged;
-      }
+    above.purge(limit);
+    if (behind != null) {
+      behind.purge(limit);
     }
     return purged;
   }
@@ -580,25 +342,18 @@ public final class TieredEngine {
 
   /** Returns what the tiers did. */
   public TieredStatistics statistics() {
-    List<TieredStatistics.Tier> tiers = new ArrayList<>();
-    if (near != null) {
-      tiers.add(nearMeter.snapshot("near", null));
-    }
-    if (filter != null) {
-      tiers.add(filterMeter.snapshot("filter", filter.trouble()));
-    }
-    if (fast != null) {
-      tiers.add(fastMeter.snapshot("fast", fast.trouble()));
-    }
     StoreException why = lost;
+    List<TieredStatistics.Tier> tiers = new ArrayList<>(above.snapshot());
     tiers.add(
-        authorityMeter.snapshot(
-            name == Authority.REDIS ? "fast" : "database", why == null ? null : why.getMessage()));
-    Behind waiting =
-        behind == null
-            ? new Behind(filler.waiting(), Duration.ZERO, filler.written(), 0, filler.dropped())
-            : behind.snapshot();
-    return new TieredStatistics(name, tiers, joined.sum(), waiting, hotKeys.top());
+        meter.snapshot(
+            name == Authority.REDIS ? "fast" : "database",
+            why == null ? null : String.valueOf(why.getMessage())));
+    return new TieredStatistics(
+        name,
+        tiers,
+        joined.sum(),
+        behind == null ? above.waiting() : behind.snapshot(),
+        hotKeys.top());
   }
 
   /** Writes what waits, and closes the tiers. */
@@ -608,23 +363,11 @@ public final class TieredEngine {
     }
     closed = true;
     duties.close();
-    if (filter != null) {
-      filter.close();
-    }
     if (behind != null) {
       behind.close(closePatience);
     }
-    filler.close();
-    closeFast();
+    above.close();
+    authority.close();
     database.close();
-  }
-
-  private void closeFast() {
-    if (fast != null) {
-      fast.close();
-    }
-    if (behindFast != null) {
-      behindFast.close();
-    }
   }
 }

@@ -54,16 +54,12 @@ final class WriteBehind {
 
   private record Item(RecordId id, long sinceNanos) {}
 
-  /**
-   * @param bound how many keys wait at the most
-   * @param patience how long a caller waits for room
-   */
-  WriteBehind(Tier authority, Tier database, int bound, Duration patience, Time time) {
+  WriteBehind(Tier authority, Tier database, Settings settings) {
     this.authority = authority;
     this.database = database;
-    this.bound = bound;
-    this.patience = patience;
-    this.time = time;
+    this.bound = settings.behindBound;
+    this.patience = settings.behindPatience;
+    this.time = settings.time;
     this.room = new Semaphore(bound);
     this.line = new Line<>("onlyonce-behind", bound, WORKERS, this::write);
   }
@@ -191,6 +187,15 @@ final class WriteBehind {
       long now = time.nanoTime();
       long most = beginnings.stream().mapToLong(it -> now - it).max().orElse(0);
       return Duration.ofNanos(Math.max(0, most));
+    }
+  }
+
+  /** Purges the database; when it does not answer, it is purged another time. */
+  void purge(int limit) {
+    try {
+      database.claims().purge(limit);
+    } catch (StoreException e) {
+      LOG.log(Level.DEBUG, "the database behind is not purged now: " + e);
     }
   }
 

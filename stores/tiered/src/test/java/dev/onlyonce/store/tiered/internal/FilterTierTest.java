@@ -2,17 +2,21 @@ package dev.onlyonce.store.tiered.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.Key;
-import dev.onlyonce.MemoryStore;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.filter.KeyFilter;
+import dev.onlyonce.services.Database;
+import dev.onlyonce.services.PostgreSqlServer;
+import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.Await;
 import java.time.Duration;
@@ -21,7 +25,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(Servers.class)
 class FilterTierTest {
 
   private static final Scope SCOPE = Scope.of("orders");
@@ -55,11 +61,17 @@ class FilterTierTest {
     }
   }
 
+  private static JdbcStore open(HikariDataSource pool, String url) {
+    pool.setJdbcUrl(url);
+    return JdbcStore.on(pool).createTables().open();
+  }
+
   @Test
   @Semantics(73)
-  void a_filter_that_is_loading_may_know_every_key() {
+  void a_filter_that_is_loading_may_know_every_key(Database<PostgreSqlServer> database) {
     CountDownLatch gate = new CountDownLatch(1);
-    try (MemoryStore store = MemoryStore.create()) {
+    try (HikariDataSource pool = new HikariDataSource();
+        JdbcStore store = open(pool, database.url())) {
       Key done = Key.of("done");
       store.claim(
           List.of(
