@@ -28,6 +28,7 @@ import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.store.jdbc.JdbcStore;
+import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.WorkerProcess;
 import java.time.Duration;
@@ -206,6 +207,15 @@ class RedisAuthorityTest extends TieredFixture {
   }
 
   @Test
+  @Semantics(102)
+  void a_redis_of_another_database_is_not_put_before_an_empty_one() {
+    complete(open(overRedis()), "a");
+    Stores.empty(source);
+    assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
+        .hasMessageContainingAll("another database", "prefix");
+  }
+
+  @Test
   @Semantics({69, 77})
   void a_database_that_is_down_makes_callers_wait_and_then_refuses_them_and_loses_nothing() {
     try (PostgreSqlServer own = PostgreSqlServer.start();
@@ -275,7 +285,28 @@ class RedisAuthorityTest extends TieredFixture {
   }
 
   @Test
-  @Semantics(25)
+  @Case(35)
+  void a_redis_that_has_forgotten_the_scripts_is_told_them_again_in_both_modes() {
+    for (TieredStore.Builder each : List.of(overRedis(), overDatabase())) {
+      TieredStore store = open(each);
+      int effects = 0;
+      for (int i = 0; i < 100; i++) {
+        if (i % 30 == 0) {
+          Raw.ask(redis, it -> it.scriptFlush());
+        }
+        complete(store, "key-" + i);
+        effects++;
+        assertThat(ask(store, "key-" + i)).isInstanceOf(Answer.Done.class);
+      }
+      assertThat(effects).isEqualTo(100);
+      assertThat(store.statistics().tier("fast").failures()).isZero();
+      store.close();
+      Raw.ask(redis, it -> it.flushAll());
+      Stores.empty(source);
+    }
+  }
+
+  @Test
   void a_later_change_of_a_key_is_what_the_database_has_in_the_end() {
     TieredStore store = open(overRedis().near(1 << 20));
     Claim claim = complete(store, "a");

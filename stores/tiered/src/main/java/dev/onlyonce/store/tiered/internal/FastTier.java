@@ -150,7 +150,7 @@ final class FastTier {
 
   /** Opens the breaker, unless the store has been opened anew since it was asked. */
   private synchronized void fail(Tier asked, StoreException e) {
-    if (tier != asked) {
+    if (!asked.equals(tier)) {
       return;
     }
     if (e.kind() == Kind.REJECTED || e.kind() == Kind.CLOSED) {

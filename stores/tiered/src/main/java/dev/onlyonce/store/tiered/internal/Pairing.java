@@ -71,11 +71,12 @@ final class Pairing {
   static void checkCopies(Tier fast, String pair) {
     String found = read(fast);
     if (found == null) {
-      requireEmpty(
-          fast,
+      found = isEmpty(fast) ? write(fast, pair) : read(fast); // another process may be quicker
+    }
+    if (found == null) {
+      throw rejected(
           "the fast store has records that are no copies of this database: take another prefix, or"
               + " empty it");
-      found = write(fast, pair);
     }
     if (!found.equals(pair)) {
       throw rejected(
@@ -90,20 +91,32 @@ final class Pairing {
    */
   static String openBehind(Tier fast, Tier database) {
     String behind = read(database);
-    String front = read(fast);
     if (behind == null) {
-      requireEmpty(
-          database,
-          "the database has records that the fast store may not know, and does not say which tier is"
-              + " the authority: rebuild the fast store from it first");
-      String pair = write(fast, front == null ? fresh(Authority.REDIS) : front);
-      behind = write(database, requireAuthority(Authority.REDIS, pair));
-      front = pair;
+      behind = pairUp(fast, database);
     }
     requireAuthority(Authority.REDIS, behind);
-    requireSame(front, behind);
+    requireSame(read(fast), behind);
     requireBeat(fast, database);
     return behind;
+  }
+
+  /** Writes down that two stores belong together: the fast one knows it first. */
+  private static String pairUp(Tier fast, Tier database) {
+    String front = read(fast);
+    boolean knowsAll = isEmpty(database);
+    if (!knowsAll || (front != null && !isEmpty(fast))) {
+      String behind = read(database); // another process may be quicker
+      if (behind != null) {
+        return behind;
+      }
+      throw rejected(
+          knowsAll
+              ? "the fast store belongs to another database: take another prefix"
+              : "the database has records that the fast store may not know, and does not say which"
+                  + " tier is the authority: rebuild the fast store from it first");
+    }
+    String pair = write(fast, front == null ? fresh(Authority.REDIS) : front);
+    return write(database, requireAuthority(Authority.REDIS, pair));
   }
 
   private static void requireSame(@Nullable String front, String behind) {
@@ -158,8 +171,10 @@ final class Pairing {
     long copied = 0;
     String pair = fresh(authority);
     if (fast != null) {
-      requireEmpty(
-          fast, "a fast store must be empty to be rebuilt: empty it, or take another prefix");
+      if (!isEmpty(fast)) {
+        throw rejected(
+            "a fast store must be empty to be rebuilt: empty it, or take another prefix");
+      }
       if (authority == Authority.REDIS) {
         copied = copyAll(database, fast);
         fast.sink().put(List.of(Records.mark(BEAT, Math.max(1, token(database)), 0, ENDLESS)));
@@ -237,15 +252,17 @@ final class Pairing {
     return pair;
   }
 
-  private static void requireEmpty(Tier tier, String otherwise) {
+  /** Tells whether a store has no records but those of this class. */
+  private static boolean isEmpty(Tier tier) {
     @Nullable String cursor = null;
     do {
       Page page = tier.reader().list(Query.all(100), cursor);
       if (page.records().stream().anyMatch(it -> !it.scope().equals(SCOPE))) {
-        throw rejected(otherwise);
+        return false;
       }
       cursor = page.next();
     } while (cursor != null);
+    return true;
   }
 
   private static long newRequestId() {

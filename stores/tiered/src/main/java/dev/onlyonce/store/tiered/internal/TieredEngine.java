@@ -61,7 +61,7 @@ public final class TieredEngine {
   private int dutiesDone;
 
   private TieredEngine(Settings settings, Tier authority, Tier database) {
-    boolean isFront = authority != database;
+    boolean isFront = settings.authority == Authority.REDIS;
     this.name = settings.authority;
     this.authority = authority;
     this.database = database;
