@@ -51,10 +51,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Thread-safety.</b> Any number of threads. It has some daemon threads of its own.
  *
  * <p><b>Failure.</b> {@link StoreException}, of the authority; of another tier never, with two
- * exceptions: a database behind that does not keep up makes callers wait, then refuses them as
- * UNAVAILABLE; and a record that is done is not opened (UNAVAILABLE) while a fast store that may
- * have a copy does not answer. REJECTED, from then on, when a fast store that is the authority is
- * found to have lost something.
+ * exceptions: a database behind that does not keep up makes claims wait, then refuses them as
+ * UNAVAILABLE, and never a settlement; and a record that is done is not opened (UNAVAILABLE) while
+ * a fast store that may have a copy does not answer. REJECTED, from then on, when a fast store that
+ * is the authority is found to have lost something.
  */
 public final class TieredStore implements ClaimStore, ClaimReader, RecordSource, StoreClock {
 
@@ -154,8 +154,8 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
    *   <li>a call of the fast store is slow from 250 milliseconds on; after three of them in a row,
    *       or one that fails, it is left alone, and tried again every second
    *   <li>margin for the authority's clock: 1 second
-   *   <li>keys that wait for a database behind: 100,000; a caller waits 10 seconds for room,
-   *       closing waits 30 seconds for them to be written
+   *   <li>keys that wait for a database behind: 100,000; a claim waits 10 seconds for room, closing
+   *       waits 30 seconds for them to be written
    * </ul>
    */
   public static final class Builder {
@@ -248,8 +248,8 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
     }
 
     /**
-     * Sets how many settled keys wait to be written to a database behind, at the most, and how long
-     * a caller waits for room.
+     * Sets how many settled keys wait to be written to a database behind, and how long a claim
+     * waits for room. What was claimed while there was room is settled without, beyond that number.
      *
      * @param keys at least 1,000
      */

@@ -23,6 +23,7 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
@@ -103,6 +104,14 @@ class RedisAuthorityTest extends TieredFixture {
     List<ClaimRequest> batch = new ArrayList<>();
     for (int i = from; i < to; i++) {
       batch.add(request(prefix + i).settlingNow(Result.NONE, LONG));
+    }
+    return batch;
+  }
+
+  private static List<ClaimRequest> leased(String prefix, int from, int to) {
+    List<ClaimRequest> batch = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      batch.add(request(prefix + i));
     }
     return batch;
   }
@@ -217,7 +226,7 @@ class RedisAuthorityTest extends TieredFixture {
 
   @Test
   @Semantics({69, 77})
-  void a_database_that_is_down_makes_callers_wait_and_then_refuses_them_and_loses_nothing() {
+  void a_database_that_is_down_refuses_what_is_new_and_nothing_that_was_handled() {
     try (PostgreSqlServer own = PostgreSqlServer.start();
         var pool = Stores.pool(own.url())) {
       TieredStore store =
@@ -232,23 +241,31 @@ class RedisAuthorityTest extends TieredFixture {
               .behind(1_000, Duration.ofMillis(300))
               .open();
       own.kill();
+      List<Settlement> handled = new ArrayList<>();
+      for (int i = 0; i < 1_500; i += 500) {
+        for (Answer each : store.claim(leased("held-", i, i + 500))) {
+          handled.add(new Settlement.Complete(((Answer.Claimed) each).claim(), Result.NONE, LONG));
+        }
+      }
       for (int i = 0; i < 1_000; i += 100) {
         assertThat(store.claim(batch("key-", i, i + 100)))
             .hasOnlyElementsOfType(Answer.Claimed.class);
       }
-      Claim held = claim(store, "held");
-      Settlement completion = new Settlement.Complete(held, Result.NONE, LONG);
-      assertThat(refused(Kind.UNAVAILABLE, () -> settle(store, completion)))
-          .hasMessageContainingAll("1,000", "nothing was done");
-      assertThat(ask(store, "held")).isInstanceOf(Answer.InProgress.class);
       assertThat(store.statistics().behind().waiting()).isEqualTo(1_000);
+      assertThat(refused(Kind.UNAVAILABLE, () -> claim(store, "new")))
+          .hasMessageContainingAll("1,000", "nothing was done");
+      assertThat(store.find(SCOPE, Key.of("new"))).as("what was refused").isEmpty();
+      assertThat(store.settle(handled))
+          .as("what was handled counts, though there is no room")
+          .containsOnly(Held.HELD);
+      assertThat(store.statistics().behind().waiting()).isEqualTo(2_500);
       own.restart();
       await("the database", () -> store.statistics().behind().waiting() == 0);
-      settle(store, completion);
+      assertThat(store.claim(batch("more-", 0, 1_500))).as("more than may wait").hasSize(1_500);
       store.close();
       try (var anew = Stores.pool(own.url());
           JdbcStore direct = Stores.database(anew)) {
-        assertThat(direct.totals().get(ClaimState.DONE)).isEqualTo(1_000 + 1 + 1);
+        assertThat(direct.totals().get(ClaimState.DONE)).isEqualTo(1_500 + 1_000 + 1_500 + 1);
       }
     }
   }

@@ -3,8 +3,8 @@ package dev.onlyonce.store.tiered.internal;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -27,7 +27,7 @@ final class Line<T> {
    * @param work one batch; what it throws is logged and the batch is over
    */
   Line(String name, int capacity, int workers, Consumer<List<T>> work) {
-    this.queue = new ArrayBlockingQueue<>(capacity);
+    this.queue = new LinkedBlockingQueue<>(capacity);
     this.work = work;
     for (int i = 0; i < workers; i++) {
       Thread thread = new Thread(this::run, name + "-" + i);
@@ -40,6 +40,11 @@ final class Line<T> {
   /** Adds an item; returns false if there is no room. */
   boolean offer(T item) {
     return queue.offer(item);
+  }
+
+  /** Adds an item to a line that has room for all. */
+  void add(T item) {
+    queue.add(item);
   }
 
   int waiting() {

@@ -176,7 +176,7 @@ public final class TieredEngine {
   List<Answer> askAuthority(List<ClaimRequest> requests, List<RecordId> ids) {
     getOutOfTheWay(requests, ids);
     List<RecordId> settling = settling(requests, ids);
-    int taken = behind == null || settling.isEmpty() ? 0 : behind.takeRoom(settling.size());
+    int taken = behind == null ? 0 : behind.takeRoom(settling.size());
     Above.Call call = above.begin();
     List<Answer> answers;
     try {
@@ -239,7 +239,6 @@ public final class TieredEngine {
   /** As {@link dev.onlyonce.spi.ClaimStore#settle}. */
   public List<Held> settle(List<? extends Settlement> batch) {
     checkOpen();
-    int taken = behind == null ? 0 : behind.takeRoom(batch.size());
     List<RecordId> ids = new ArrayList<>(batch.size());
     batch.forEach(it -> ids.add(new RecordId(it.claim().scope(), it.claim().key())));
     Above.Call call = above.begin();
@@ -249,7 +248,7 @@ public final class TieredEngine {
     } catch (RuntimeException e) {
       meter.failure(ids.size(), time.nanoTime() - call.askedNanos());
       if (behind != null) {
-        behind.add(ids, taken); // they may have been settled
+        behind.add(ids, 0); // they may have been settled
       }
       throw e;
     } finally {
@@ -258,7 +257,7 @@ public final class TieredEngine {
     meter.call(ids.size(), ids.size(), time.nanoTime() - call.askedNanos());
     above.learnSettled(batch, ids, answers, call);
     if (behind != null) {
-      behind.add(notLost(ids, answers), taken);
+      behind.add(notLost(ids, answers), 0);
     }
     return answers;
   }

@@ -14,7 +14,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -24,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * Writes what was settled at the authority to the database, in batches, later. Safe for use by
  * several threads.
  *
- * <p>Room is taken before the authority is asked, so what was settled always has a place here: when
- * the database does not keep up, callers wait for room, and are refused before anything was done if
- * there is none. A record is read from the authority when its turn comes, so that several changes
- * of a key are one write, and what is written is what is there. What fails is tried again.
+ * <p>When the database does not keep up, it is claims that wait for room, and are refused before
+ * anything was done if there is none. A settlement never waits and is never refused, since its
+ * handler has run: what was claimed while there was room may exceed the bound when it is settled. A
+ * record is read from the authority when its turn comes, so that several changes of a key are one
+ * write, and what is written is what is there. What fails is tried again.
  */
 final class WriteBehind {
 
@@ -40,7 +40,7 @@ final class WriteBehind {
   private final int bound;
   private final Duration patience;
   private final Time time;
-  private final Semaphore room;
+  private final Room room;
   private final Line<Item> line;
   private final LongAdder written = new LongAdder();
   private final LongAdder failures = new LongAdder();
@@ -60,61 +60,41 @@ final class WriteBehind {
     this.bound = settings.behindBound;
     this.patience = settings.behindPatience;
     this.time = settings.time;
-    this.room = new Semaphore(bound);
-    this.line = new Line<>("onlyonce-behind", bound, WORKERS, this::write);
+    this.room = new Room(bound);
+    this.line = new Line<>("onlyonce-behind", Integer.MAX_VALUE, WORKERS, this::write);
   }
 
   /**
-   * Takes room for so many keys, and waits for it.
+   * Waits until one key more may wait, and takes room for those that a claim settles at once.
    *
-   * @return how much was taken, to be given to {@link #add} or {@link #giveBack}
-   * @throws StoreException UNAVAILABLE, with nothing done, if there is none
+   * @param keys how many those are; for none there must be room all the same, since what is claimed
+   *     is settled later
+   * @return how much was taken, to be given to {@link #add}
+   * @throws StoreException UNAVAILABLE, with nothing done, if there is no room in time
    */
   int takeRoom(int keys) {
-    if (keys > bound) {
+    int needed = Math.max(1, keys);
+    if (!room.take(needed, patience)) {
       throw new StoreException(
-          Kind.REJECTED,
-          "a batch must be at most as large as the bound of what waits to be written, which is %,d,"
-                  .formatted(bound)
-              + " was %,d: nothing was done".formatted(keys));
+          Kind.UNAVAILABLE,
+          "the database behind does not keep up: %,d settled keys wait to be written, the limit is"
+                  .formatted(room.taken())
+              + " %,d; nothing was done, ask again later".formatted(bound));
     }
-    boolean interrupted = false;
-    long end = time.nanoTime() + patience.toNanos();
-    try {
-      while (true) {
-        try {
-          if (room.tryAcquire(keys, end - time.nanoTime(), TimeUnit.NANOSECONDS)) {
-            return keys;
-          }
-          throw new StoreException(
-              Kind.UNAVAILABLE,
-              "the database behind does not keep up: %,d settled keys wait to be written, the"
-                      .formatted(waiting())
-                  + " limit is %,d; nothing was done, ask again later".formatted(bound));
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    room.giveBack(needed - keys);
+    return keys;
   }
 
-  void giveBack(int taken) {
-    room.release(taken);
-  }
-
-  /** Adds keys that were, or may have been, settled, into room that was taken. */
+  /** Adds keys that were, or may have been, settled; for so many of them room was taken. */
   void add(List<RecordId> ids, int taken) {
-    long now = time.nanoTime();
-    for (RecordId each : ids) {
-      if (!line.offer(new Item(each, now))) {
-        throw new IllegalStateException("room was taken for what is settled, and there is none");
-      }
+    int missing = ids.size() - taken;
+    if (missing > 0) {
+      room.takeAnyway(missing);
+    } else {
+      room.giveBack(-missing);
     }
-    giveBack(taken - ids.size());
+    long now = time.nanoTime();
+    ids.forEach(it -> line.add(new Item(it, now)));
   }
 
   private void write(List<Item> items) {
@@ -130,7 +110,7 @@ final class WriteBehind {
       }
     } finally {
       end(oldest);
-      giveBack(items.size());
+      room.giveBack(items.size());
     }
   }
 
@@ -178,10 +158,6 @@ final class WriteBehind {
     }
   }
 
-  private int waiting() {
-    return bound - room.availablePermits();
-  }
-
   private Duration oldest() {
     synchronized (beginnings) {
       long now = time.nanoTime();
@@ -201,7 +177,7 @@ final class WriteBehind {
 
   TieredStatistics.Behind snapshot() {
     return new TieredStatistics.Behind(
-        waiting(), oldest(), written.sum(), failures.sum(), dropped.sum());
+        room.taken(), oldest(), written.sum(), failures.sum(), dropped.sum());
   }
 
   /** Writes what waits, at most for so long; what is left then is told and lost to the database. */
