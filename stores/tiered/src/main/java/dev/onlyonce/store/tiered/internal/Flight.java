@@ -4,29 +4,29 @@ import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Result;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
-import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim of a key that is under way: others that want the key in this process wait for its answer
- * instead of asking the authority, too. Safe for use by several threads.
+ * A claim of a key that is under way: others that want the key in this process wait for it instead
+ * of asking the authority, too. Safe for use by several threads.
  *
- * <p>An answer is good for whoever began to ask before the flight departed. It may be out of date
- * for those that came later, with one exception: what the flight's own request was granted, it
- * still has, as long as its lease or retention is not over.
+ * <p>Only one answer is handed on: that the flight's own request was granted the key, for as long
+ * as its lease is not over. Every other one may mean something else to another request, which may
+ * have been granted the key before and never been told.
  */
 final class Flight {
 
   private final ClaimRequest request;
-  private final CompletableFuture<Answer> landing = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> landing = new CompletableFuture<>();
 
-  /** Written before it lands, and read by those that have waited for that. */
+  /** Both are written before it lands, and read by those that have waited for that. */
   private long departedNanos;
+
+  private Answer.@Nullable Claimed granted;
 
   Flight(ClaimRequest request) {
     this.request = request;
@@ -37,12 +37,14 @@ final class Flight {
     departedNanos = nowNanos;
   }
 
-  void land(Answer answer) {
-    landing.complete(answer);
-  }
-
-  void crash(RuntimeException failure) {
-    landing.completeExceptionally(failure);
+  /**
+   * Says that the flight is over.
+   *
+   * @param answer to its request; null if there was none
+   */
+  void land(@Nullable Answer answer) {
+    granted = answer instanceof Answer.Claimed claimed ? claimed : null;
+    landing.complete(true);
   }
 
   /**
@@ -50,35 +52,29 @@ final class Flight {
    * ask by itself.
    *
    * @param beganNanos when the other request came
-   * @throws StoreException if the authority cannot be asked
    */
   @Nullable Answer answerTo(ClaimRequest other, long beganNanos, Time time) {
-    Answer answer;
-    try {
-      answer = landing.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof StoreException store && isEverybodys(store)) {
-        throw new StoreException(store.kind(), String.valueOf(store.getMessage()), store);
-      }
+    landing.join();
+    Answer.Claimed claimed = granted;
+    if (claimed == null || other.requestId() == request.requestId()) {
       return null;
     }
-    if (other.requestId() == request.requestId()) {
-      return null;
-    }
-    if (answer instanceof Answer.Claimed claimed) {
-      return beside(claimed, other, Duration.ofNanos(time.nanoTime() - departedNanos));
-    }
-    boolean isEqual = Objects.equals(request.fingerprint(), other.fingerprint());
-    return isEqual && beganNanos - departedNanos <= 0 ? answer : null;
+    Duration ago = Duration.ofNanos(time.nanoTime() - departedNanos);
+    return beside(claimed, other, beganNanos - departedNanos <= 0, ago);
   }
 
-  /** Returns what a request is told while the flight's own has what it was granted so long ago. */
-  private @Nullable Answer beside(Answer.Claimed claimed, ClaimRequest other, Duration ago) {
+  /**
+   * Returns what a request is told while the flight's own has what it was granted so long ago. That
+   * it is done is told to those only that came before the authority was asked: who came later may
+   * have come after an operator has opened the record through another process.
+   */
+  private @Nullable Answer beside(
+      Answer.Claimed claimed, ClaimRequest other, boolean cameBefore, Duration ago) {
     Fingerprint mine = request.fingerprint();
     Fingerprint its = other.fingerprint();
     Result result = request.settleNow();
     Duration left = (result == null ? claimed.lease() : request.retention()).minus(ago);
-    if (left.isNegative() || left.isZero()) {
+    if (left.isNegative() || left.isZero() || (result != null && !cameBefore)) {
       return null;
     }
     if (!Objects.equals(mine, its)) {
@@ -87,10 +83,5 @@ final class Flight {
     return result == null
         ? new Answer.InProgress(left)
         : new Answer.Done(result, Duration.ZERO, mine != null);
-  }
-
-  private static boolean isEverybodys(StoreException failure) {
-    return failure.kind() == StoreException.Kind.UNAVAILABLE
-        || failure.kind() == StoreException.Kind.CLOSED;
   }
 }

@@ -3,7 +3,6 @@ package dev.onlyonce.store.tiered.internal;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.RecordId;
-import dev.onlyonce.spi.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * One batch of claims on its way through the tiers: near cache, then what others have under way,
  * then the copies of the fast store, then the authority. Not safe for use by several threads.
  *
- * <p>A key that is under way in another call of this process is not asked for again: its answer is
- * waited for, after this call's own keys have theirs, so that no two calls wait for each other.
- * Where that answer may be out of date, all that wait for it are one flight the next time. A key
- * with a request that expects a token goes to the authority with all its requests.
+ * <p>A key that is under way in another call of this process is not asked for at once: that call is
+ * waited for, after this call's own keys have their answers, so that no two calls wait for each
+ * other. Where its answer is not for others, the authority is asked. A key with a request that
+ * expects a token goes to the authority with all its requests.
  */
 final class Round {
 
@@ -27,33 +26,28 @@ final class Round {
   private final List<ClaimRequest> batch;
   private final RecordId[] ids;
   private final long beganNanos;
-  private final boolean isSecond;
   private final @Nullable Answer[] answers;
 
   /** The flights that this call has begun, by key. */
-  private final Map<RecordId, Flight> mine = new HashMap<>();
+  private final Map<RecordId, Own> mine = new HashMap<>();
 
   /** The flights of others that this call waits for, by key, and the places that do. */
   private final Map<RecordId, Flight> others = new HashMap<>();
 
   private final List<Integer> waiting = new ArrayList<>();
 
-  Round(TieredEngine engine, List<ClaimRequest> batch) {
-    this(engine, batch, engine.time().nanoTime(), false);
-  }
+  /** A flight and the place of its request. */
+  private record Own(Flight flight, int place) {}
 
-  private Round(TieredEngine engine, List<ClaimRequest> batch, long beganNanos, boolean isSecond) {
+  Round(TieredEngine engine, List<ClaimRequest> batch) {
     this.engine = engine;
     this.batch = batch;
-    this.beganNanos = beganNanos;
-    this.isSecond = isSecond;
+    this.beganNanos = engine.time().nanoTime();
     this.ids = new RecordId[batch.size()];
     this.answers = new Answer[batch.size()];
     for (int i = 0; i < ids.length; i++) {
       ids[i] = new RecordId(batch.get(i).scope(), batch.get(i).key());
-      if (!isSecond) {
-        engine.count(ids[i]);
-      }
+      engine.count(ids[i]);
     }
   }
 
@@ -64,13 +58,8 @@ final class Round {
     }
     try {
       askTogether(special);
-    } catch (RuntimeException e) {
-      crash(e);
-      throw e;
     } finally {
-      if (!mine.isEmpty()) {
-        crash(ended()); // nobody may wait for ever, not after an Error either
-      }
+      land(); // after an Error, too: nobody may wait for ever
     }
     waitForOthers();
     return List.of(answers);
@@ -99,17 +88,11 @@ final class Round {
       }
     }
     long now = engine.time().nanoTime();
-    mine.values().forEach(it -> it.depart(now));
+    mine.values().forEach(it -> it.flight.depart(now));
     engine.above().askFast(batch, ids, answers, plain);
     asked.removeIf(it -> answers[it] != null);
     askAuthority(asked);
-    for (Map.Entry<RecordId, Flight> each : mine.entrySet()) {
-      engine.flying().remove(each.getKey(), each.getValue());
-    }
-    land();
-    if (!special.isEmpty()) {
-      special.forEach(engine.flying()::remove);
-    }
+    special.forEach(engine.flying()::remove);
   }
 
   /** Joins the flight of another call for this place's key, or begins one. */
@@ -123,7 +106,7 @@ final class Round {
       Flight flight = new Flight(batch.get(place));
       other = engine.flying().putIfAbsent(id, flight);
       if (other == null) {
-        mine.put(id, flight);
+        mine.put(id, new Own(flight, place));
         return false;
       }
       others.put(id, other);
@@ -148,31 +131,10 @@ final class Round {
     }
   }
 
-  /** Tells whoever waits for this call's keys; of a key, the first request's answer counts. */
+  /** Tells whoever waits for this call's keys, once nobody can begin to wait for them. */
   private void land() {
-    for (int i = 0; i < ids.length && !mine.isEmpty(); i++) {
-      Answer answer = answers[i];
-      if (answer != null) {
-        Flight flight = mine.remove(ids[i]);
-        if (flight != null) {
-          flight.land(answer);
-        }
-      }
-    }
-  }
-
-  private void crash(RuntimeException failure) {
-    mine.forEach(
-        (id, flight) -> {
-          engine.flying().remove(id, flight);
-          flight.crash(failure);
-        });
-    mine.clear();
-  }
-
-  private static StoreException ended() {
-    return new StoreException(
-        StoreException.Kind.UNAVAILABLE, "the call that asked for the key was ended by an error");
+    mine.forEach((id, own) -> engine.flying().remove(id, own.flight));
+    mine.values().forEach(it -> it.flight.land(answers[it.place]));
   }
 
   private void waitForOthers() {
@@ -190,14 +152,6 @@ final class Round {
       }
     }
     engine.countJoined(waiting.size() - (long) left.size());
-    if (isSecond) {
-      askAuthority(left);
-    } else if (!left.isEmpty()) {
-      List<Answer> again =
-          new Round(engine, left.stream().map(batch::get).toList(), beganNanos, true).run();
-      for (int i = 0; i < again.size(); i++) {
-        answers[left.get(i)] = again.get(i);
-      }
-    }
+    askAuthority(left);
   }
 }
