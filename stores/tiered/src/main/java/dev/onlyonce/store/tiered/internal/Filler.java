@@ -59,8 +59,11 @@ final class Filler {
 
   /** Has a copy of a record made that is durably done. */
   void copy(RecordId id, ClaimRecord done) {
-    if (fast != null && !line.offer(new Item(id, done))) {
-      dropped.increment();
+    if (fast != null) {
+      ClaimRecord copy = endingAt(clock.now().earliest() + keepMillis, done);
+      if (!line.offer(new Item(id, copy))) {
+        dropped.increment();
+      }
     }
   }
 
@@ -79,8 +82,8 @@ final class Filler {
       ClaimRecord known = each.known;
       if (known == null) {
         unknown.add(each.id);
-      } else {
-        up.add(endingAt(now.earliest() + keepMillis, known));
+      } else if (copies.isGood(known, now)) {
+        up.add(known);
       }
     }
     if (!unknown.isEmpty()) {
