@@ -6,6 +6,8 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.jdbc.SqlDialect;
+import dev.onlyonce.store.tiered.Authority;
+import dev.onlyonce.store.tiered.TieredStore;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -38,6 +40,9 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
     HikariDataSource pool = connect();
     try {
       JdbcStore store = store(pool, owner);
+      if (TieredStore.authorityOf(store).filter(it -> it != Authority.DATABASE).isPresent()) {
+        throw TieredAccess.refusedAlone(this);
+      }
       return new OpenStore(store, store, store::millis, pool::close);
     } catch (StoreException | Failure e) {
       pool.close();

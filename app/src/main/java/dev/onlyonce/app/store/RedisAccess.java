@@ -3,6 +3,7 @@ package dev.onlyonce.app.store;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.store.redis.RedisFindings;
 import dev.onlyonce.store.redis.RedisStore;
+import dev.onlyonce.store.tiered.TieredStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,10 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
   @Override
   public OpenStore change(String owner) {
     RedisStore store = open(owner, it -> it);
+    if (TieredStore.authorityOf(store).isPresent()) {
+      store.close();
+      throw TieredAccess.refusedAlone(this);
+    }
     return new OpenStore(store, store, store::millis, store::close);
   }
 

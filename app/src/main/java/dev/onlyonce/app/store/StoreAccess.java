@@ -53,7 +53,7 @@ public interface StoreAccess {
     return 0;
   }
 
-  /** Returns what else is to be done after a restore, as the end of a sentence; or nothing. */
+  /** Does what else is to be done after a restore; says so as the end of a sentence, or nothing. */
   default String afterRestore() {
     return "";
   }

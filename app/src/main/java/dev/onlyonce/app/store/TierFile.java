@@ -146,7 +146,7 @@ record TierFile(
     String prefix = fields.text("prefix");
     return new Fast(
         new RedisAccess(url, credentials(file, fields)),
-        prefix == null ? "onlyonce" : prefix,
+        prefix == null ? "onlyonce-tiers" : prefix,
         fields.duration("copies-kept", Duration.ofHours(1)),
         fields.duration("timeout", Duration.ofMillis(isOfCopies ? 250 : 2_000)));
   }

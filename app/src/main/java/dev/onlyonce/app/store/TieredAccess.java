@@ -94,7 +94,8 @@ record TieredAccess(Path file) implements StoreAccess {
             tiers.authority() == Authority.DATABASE
                 ? "database: it alone says what is new; Redis may lose everything, and nothing runs"
                     + " twice"
-                : "redis, database behind: what Redis loses before it is in the database runs again,"
+                : "redis, database behind: what Redis loses before it is in the database runs"
+                    + " again,"
                     + " up to %,d settled keys and all that are claimed"
                         .formatted(tiers.behind().keys())));
     for (Finding each : tiers.database().examine(load)) {
@@ -151,18 +152,23 @@ record TieredAccess(Path file) implements StoreAccess {
     }
   }
 
+  /** Refuses a store that is useless, or wrong, without the other tiers. */
+  static Failure refusedAlone(StoreAccess tier) {
+    return Failure.files(
+        "%s is one of the tiers of a store, with authority 'redis, database behind', and must not be"
+                .formatted(tier)
+            + " used alone; give --store tiered:FILE");
+  }
+
+  /** Copies of before the restore are of another pair then: nobody takes them for good. */
   @Override
   public String afterRestore() {
-    TierFile tiers = TierFile.read(file);
-    TierFile.Fast fast = tiers.fast();
-    if (fast == null) {
+    if (TierFile.read(file).authority() != Authority.DATABASE) {
       return "";
     }
-    return tiers.authority() == Authority.DATABASE
-        ? "; Redis has copies of what was done after the backup: empty it (all keys that begin with "
-            + fast.prefix()
-            + ":) unless those keys are to stay done"
-        : "";
+    rebuild();
+    return "; copies of what was done after it, in Redis or in programs that still run, are not"
+        + " used any more";
   }
 
   @Override

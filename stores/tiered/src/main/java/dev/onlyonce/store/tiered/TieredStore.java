@@ -18,6 +18,7 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.store.tiered.internal.Pairing;
 import dev.onlyonce.store.tiered.internal.Settings;
 import dev.onlyonce.store.tiered.internal.Tier;
 import dev.onlyonce.store.tiered.internal.TieredEngine;
@@ -54,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  * exceptions: a database behind that does not keep up makes claims wait, then refuses them as
  * UNAVAILABLE, and never a settlement; and a record that is done is not opened (UNAVAILABLE) while
  * a fast store that may have a copy does not answer. REJECTED, from then on, when a fast store that
- * is the authority is found to have lost something.
+ * is the authority is found to have lost something, or the tiers were made anew.
  */
 public final class TieredStore implements ClaimStore, ClaimReader, RecordSource, StoreClock {
 
@@ -67,6 +68,17 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
   /** Starts to open a store with this authority. */
   public static Builder with(Authority authority) {
     return new Builder(authority);
+  }
+
+  /**
+   * Returns the authority of the tiers that a store says it is one of; nothing if it is of none.
+   * Where that is {@link Authority#REDIS}, neither store may be used alone: what is settled would
+   * not be in the other one.
+   *
+   * @throws StoreException if the store cannot be asked, or is of tiers of a later version
+   */
+  public static Optional<Authority> authorityOf(RecordSource store) {
+    return Pairing.authority(store);
   }
 
   /** Returns what the tiers did in this process until now. */
@@ -287,10 +299,14 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
 
     /**
      * Makes the tiers anew from what the database has, while nobody uses them: the one way to
-     * change the authority, and to go on after a fast store that is the authority has lost
-     * something. The fast store must be empty. With {@link Authority#REDIS} all records of the
-     * database are copied there; what it had not got yet is new again, and so are keys that were
-     * claimed. The stores are not open afterwards, the database still is.
+     * change the authority, to go on after a fast store that is the authority has lost something,
+     * and to do without all copies that there are. With {@link Authority#REDIS} the fast store must
+     * be empty, and all records of the database are copied there; what it had not got yet is new
+     * again, and so are keys that were claimed. The stores are not open afterwards, the database
+     * still is.
+     *
+     * <p>A tiered store that was left open is refused from its next look at the database on, about
+     * a second later, as REJECTED; what it grants until then the other tiers do not know.
      *
      * @return how many records were copied
      * @throws IllegalStateException if the tiers make no sense together

@@ -17,6 +17,7 @@ import dev.onlyonce.Claim;
 import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
 import dev.onlyonce.filter.KeyFilter;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.PostgreSqlServer;
@@ -26,6 +27,7 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.redis.RedisStore;
@@ -161,7 +163,12 @@ class DatabaseAuthorityTest extends TieredFixture {
     assertDone(ask(one, "a"), text("of a"));
     ClaimRecord copy;
     try (RedisStore direct = Stores.copies(List.of(redis.url()), prefix)) {
-      copy = direct.find(SCOPE, Key.of("a")).orElseThrow();
+      Scope copies =
+          direct.scopes().stream()
+              .filter(it -> it.name().endsWith("/" + SCOPE))
+              .findFirst()
+              .orElseThrow();
+      copy = direct.find(copies, Key.of("a")).orElseThrow();
       TieredStore operator = open(overDatabase());
       reset(operator, done);
       assertThat(direct.put(List.of(copy.withKey(Key.of("a")))))
@@ -384,13 +391,51 @@ class DatabaseAuthorityTest extends TieredFixture {
 
   @Test
   @Semantics(74)
-  void redis_with_other_records_is_refused() {
-    try (RedisStore direct = Stores.copies(List.of(redis.url()), prefix)) {
-      claim(direct, "somebody's");
+  void what_somebody_else_has_done_in_redis_is_no_copy() {
+    for (Scope scope : List.of(SCOPE, Scope.of("s".repeat(128)))) {
+      ClaimRequest first = ClaimRequest.of(scope, Key.of("k"), 1, LONG, Lapse.TAKE);
+      TieredStore store = open(overDatabase());
+      try (RedisStore direct = Stores.copies(List.of(redis.url()), prefix)) {
+        claim(direct, first.settlingNow(text("of somebody else"), LONG));
+      }
+      ClaimRequest mine = ClaimRequest.of(scope, Key.of("k"), 2, LONG, Lapse.TAKE);
+      claim(store, mine.settlingNow(text("mine"), LONG));
+      awaitCopies(store, 1);
+      TieredStore other = open(overDatabase());
+      assertDone(
+          ask(other, ClaimRequest.of(scope, Key.of("k"), 3, LONG, Lapse.TAKE)), text("mine"));
+      assertThat(answered(other, "fast")).isEqualTo(1);
     }
-    assertThatThrownBy(() -> overDatabase().open())
-        .isInstanceOf(StoreException.class)
-        .hasMessageContainingAll("no copies of this database", "prefix");
+  }
+
+  @Test
+  @Semantics({74, 101, 102})
+  void no_copy_of_before_is_used_when_the_tiers_were_made_anew() {
+    TieredStore store = open(overDatabase().near(1 << 20, LONG));
+    complete(store, "a");
+    awaitCopies(store, 1);
+    store.close();
+    Stores.run(source, "DELETE FROM onlyonce_claim WHERE scope = '" + SCOPE + "'"); // as a restore
+    assertDone(ask(open(overDatabase()), "a"), text("of a"));
+    overDatabase().rebuild();
+    claim(open(overDatabase()), "a");
+  }
+
+  @Test
+  @Semantics(102)
+  void a_store_that_was_left_open_when_the_authority_became_redis_is_refused() {
+    TieredStore left = open(overDatabase().near(1 << 20));
+    complete(left, "a");
+    prefix = "front";
+    assertThat(overRedis().rebuild()).isEqualTo(1);
+    TieredStore store = open(overRedis());
+    await("the change to be noticed", () -> left.statistics().tier("database").trouble() != null);
+    for (String key : List.of("a", "b")) {
+      assertThatThrownBy(() -> ask(left, key))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContainingAll("made anew", "open it again");
+    }
+    claim(store, "b");
   }
 
   @Test
@@ -401,13 +446,13 @@ class DatabaseAuthorityTest extends TieredFixture {
     assertThat(store.scopes()).containsExactly(SCOPE);
     ClaimRequest own =
         new ClaimRequest(
-            dev.onlyonce.Scope.of("onlyonce/tiers"),
+            Scope.of("onlyonce/tiers"),
             Key.of("pair"),
             1,
             null,
             LONG,
             LONG,
-            dev.onlyonce.spi.Lapse.TAKE,
+            Lapse.TAKE,
             null,
             ClaimRequest.ANY);
     assertThatThrownBy(() -> ask(store, own)).hasMessageContaining("onlyonce/tiers");

@@ -20,6 +20,7 @@ import dev.onlyonce.services.Database;
 import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
@@ -175,11 +176,13 @@ class RedisAuthorityTest extends TieredFixture {
   /** Waits until the beat behind is a later one than now. */
   private void awaitBeat(TieredStore store) {
     long micros = store.millis() * 1_000;
-    RecordId beat = new RecordId(dev.onlyonce.Scope.of("onlyonce/tiers"), Key.of("beat"));
+    Query own = Query.all(100).in(dev.onlyonce.Scope.of("onlyonce/tiers"));
     try (JdbcStore direct = Stores.database(source)) {
       await(
           "a beat",
-          () -> direct.find(List.of(beat)).get(0).filter(it -> it.token() > micros).isPresent());
+          () ->
+              direct.list(own, null).records().stream()
+                  .anyMatch(it -> it.state() == ClaimState.RELEASED && it.token() > micros));
     }
   }
 
@@ -201,6 +204,30 @@ class RedisAuthorityTest extends TieredFixture {
     overDatabase().rebuild();
     TieredStore back = open(overDatabase());
     assertDone(ask(back, "b"), text("of b"));
+  }
+
+  @Test
+  @Semantics(102)
+  void a_store_that_was_left_open_when_the_tiers_were_made_anew_is_refused() {
+    for (Authority next : Authority.values()) {
+      prefix = "old-" + next.name();
+      TieredStore left = open(overRedis());
+      complete(left, "a");
+      awaitCopies(left, 1);
+      prefix = "new-" + next.name();
+      TieredStore.Builder builder = next == Authority.REDIS ? overRedis() : overDatabase();
+      builder.rebuild();
+      TieredStore store = open(builder);
+      await("the change to be noticed", () -> left.statistics().tier("fast").trouble() != null);
+      assertThat(refused(Kind.REJECTED, () -> ask(left, "b"))).hasMessageContaining("made anew");
+      claim(store, "b");
+      if (next == Authority.REDIS) {
+        awaitBeat(store);
+      }
+      assertThat(store.statistics().tiers()).allMatch(it -> it.trouble() == null);
+      store.close();
+      Stores.empty(source);
+    }
   }
 
   @Test

@@ -62,7 +62,7 @@ final class Above {
   record Call(AuthorityClock.Moment before, long askedNanos) {}
 
   /**
-   * @param pair what the fast store must hold, if it has copies
+   * @param pair what copies in the fast store are of
    */
   Above(Settings settings, Tier authority, String pair, boolean hasCopies) {
     this.authority = authority;
@@ -78,8 +78,7 @@ final class Above {
     this.fast =
         !hasCopies || opening == null
             ? null
-            : new FastTier(
-                opening, it -> Pairing.checkCopies(it, pair), settings.slow, time, fastMeter);
+            : new FastTier(opening, Pairing.id(pair), settings.slow, time, fastMeter);
     if (fast != null) {
       fast.open();
     }

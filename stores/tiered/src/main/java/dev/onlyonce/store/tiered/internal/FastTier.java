@@ -10,14 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fast store as a tier of copies, behind a circuit-breaker: nobody waits for it twice while it
- * does not answer. Safe for use by several threads.
+ * The fast store as a tier of copies, which are in {@link CopyScopes scopes of their own}, behind a
+ * circuit-breaker: nobody waits for it twice while it does not answer. Safe for use by several
+ * threads.
  *
  * <p>A call that fails, and the third one in a row that is slow, opens the breaker. Then the store
  * is left alone until {@link #probe}, which somebody else calls now and then, has found that it
@@ -30,7 +30,7 @@ final class FastTier {
   private static final String NOT_OPENED = "it has not been opened yet";
 
   private final Supplier<Tier> opening;
-  private final Consumer<Tier> check;
+  private final CopyScopes scopes;
   private final long slowNanos;
   private final Time time;
   private final Meter meter;
@@ -44,11 +44,11 @@ final class FastTier {
 
   /**
    * @param opening opens the store
-   * @param check throws if that is not the store that belongs here
+   * @param pair the digits of the pair that its copies are of
    */
-  FastTier(Supplier<Tier> opening, Consumer<Tier> check, Duration slow, Time time, Meter meter) {
+  FastTier(Supplier<Tier> opening, String pair, Duration slow, Time time, Meter meter) {
     this.opening = opening;
-    this.check = check;
+    this.scopes = new CopyScopes(pair);
     this.slowNanos = slow.toNanos();
     this.time = time;
     this.meter = meter;
@@ -57,7 +57,7 @@ final class FastTier {
   /**
    * Opens the store; one that does not answer may come later.
    *
-   * @throws StoreException if it is not one that belongs here
+   * @throws StoreException if it cannot be opened as it is
    */
   synchronized void open() {
     try {
@@ -76,7 +76,7 @@ final class FastTier {
       opened = opening.get();
     }
     try {
-      check.accept(opened);
+      opened.source().find(List.of(scopes.copyOf(Pairing.PAIR))); // does it answer?
     } catch (RuntimeException e) {
       opened.close();
       tier = null;
@@ -106,15 +106,17 @@ final class FastTier {
     return trouble;
   }
 
-  /** Looks at records; nothing is found where the store does not answer. */
+  /** Looks at copies and marks; nothing is found where the store does not answer. */
   List<Optional<ClaimRecord>> find(List<RecordId> ids) {
-    List<Optional<ClaimRecord>> found = call(ids.size(), it -> it.source().find(ids));
+    List<RecordId> copies = ids.stream().map(scopes::copyOf).toList();
+    List<Optional<ClaimRecord>> found = call(ids.size(), it -> it.source().find(copies));
     return found == null ? List.of() : found;
   }
 
-  /** Writes records; returns whether the store has taken them or knows better. */
+  /** Writes copies and marks; returns whether the store has taken them or knows better. */
   boolean put(List<ClaimRecord> records) {
-    return call(records.size(), it -> it.sink().put(records)) != null;
+    List<ClaimRecord> copies = records.stream().map(scopes::copyOf).toList();
+    return call(records.size(), it -> it.sink().put(copies)) != null;
   }
 
   void purge(int limit) {

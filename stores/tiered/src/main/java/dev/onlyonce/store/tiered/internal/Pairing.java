@@ -11,52 +11,75 @@ import dev.onlyonce.spi.ClaimReader.Page;
 import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.RecordSource;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.Settlement.Attempts;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.store.tiered.Authority;
+import dev.onlyonce.store.tiered.TieredStore;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows that a database and a fast store belong together, and which of them is the authority: both
- * hold the same record, in a scope that nobody else may use.
+ * Knows which tier is the authority: the database holds a record that says so, the pair, in a scope
+ * that nobody else may use. Each rebuild writes another one, so whoever still has the old one has
+ * been left out of the rebuild and must stop.
  *
- * <p>Where the fast store is the authority, both hold a beat, too: a claim that is made in the fast
- * store every second, and whose token is then written to the database. A fast store whose beat has
- * a smaller token than the database's has gone back in time: it was restored, or a replica took
- * over that was behind.
+ * <p>Where the fast store is the authority, it holds the same pair, and both hold a beat: a claim
+ * that is made in the fast store every second, and whose token is then written to the database. A
+ * fast store whose beat has a smaller token than the database's has gone back in time: it was
+ * restored, or a replica took over that was behind. Every pair has a beat of its own.
  */
-final class Pairing {
+public final class Pairing {
 
   static final Scope SCOPE = Scope.of("onlyonce/tiers");
   static final RecordId PAIR = new RecordId(SCOPE, Key.of("pair"));
-  static final RecordId BEAT = new RecordId(SCOPE, Key.of("beat"));
 
   private static final Duration ENDLESS = Duration.ofDays(36_500);
   private static final Duration BEAT_LEASE = Duration.ofSeconds(5);
   private static final String TYPE = "text/plain";
+  private static final String MARK = " #";
   private static final String REBUILD =
       "; empty the fast store, or take another prefix, and rebuild it from the database";
 
   private Pairing() {}
 
-  /** Returns what both hold: the authority, a blank, 16 random digits. */
+  /** Returns what a pair says: the authority, a blank, #, 16 random digits. */
   private static String fresh(Authority authority) {
-    return authority + " #" + Long.toHexString(new SecureRandom().nextLong() | Long.MIN_VALUE);
+    return authority + MARK + Long.toHexString(new SecureRandom().nextLong() | Long.MIN_VALUE);
+  }
+
+  /** Returns the digits of a pair, which no other one has. */
+  static String id(String pair) {
+    return pair.substring(pair.lastIndexOf(MARK) + MARK.length());
+  }
+
+  /** As {@link TieredStore#authorityOf}. */
+  public static Optional<Authority> authority(RecordSource store) {
+    String pair = text(store.find(List.of(PAIR)).get(0).orElse(null));
+    try {
+      return pair == null ? Optional.empty() : Optional.of(Authority.of(authorityOf(pair)));
+    } catch (IllegalArgumentException e) {
+      throw rejected("the store is of tiers that this version does not know: " + e.getMessage());
+    }
   }
 
   /**
-   * Opens a database as the authority, and tells what the fast store must hold.
+   * Opens a database as the authority.
    *
+   * @return its pair
    * @throws StoreException if another authority was chosen before
    */
   static String openDatabase(Tier database) {
@@ -64,23 +87,15 @@ final class Pairing {
   }
 
   /**
-   * Checks that a fast store holds copies of this database, or nothing yet.
+   * Looks whether the database still says what it said when the tiers were opened.
    *
-   * @throws StoreException if it holds anything else
+   * @throws StoreException REJECTED if it does not
    */
-  static void checkCopies(Tier fast, String pair) {
-    String found = read(fast);
-    if (found == null) {
-      found = isEmpty(fast) ? write(fast, pair) : read(fast); // another process may be quicker
-    }
-    if (found == null) {
+  static void requireStill(Tier database, String pair) {
+    if (!pair.equals(read(database))) {
       throw rejected(
-          "the fast store has records that are no copies of this database: take another prefix, or"
-              + " empty it");
-    }
-    if (!found.equals(pair)) {
-      throw rejected(
-          "the fast store holds copies of another database: take another prefix, or empty it");
+          "the tiers were made anew, or their database is another one, since this store was opened:"
+              + " nothing may be done with it any more, open it again");
     }
   }
 
@@ -96,7 +111,7 @@ final class Pairing {
     }
     requireAuthority(Authority.REDIS, behind);
     requireSame(read(fast), behind);
-    requireBeat(fast, database);
+    requireBeat(fast, database, behind);
     return behind;
   }
 
@@ -128,74 +143,80 @@ final class Pairing {
     }
   }
 
-  private static void requireBeat(Tier fast, Tier database) {
-    long behind = token(database); // first, since the fast store's is the larger one at any time
-    long front = token(fast);
+  /** Returns the token of the fast store's beat. */
+  private static long requireBeat(Tier fast, Tier database, String pair) {
+    long behind = token(database, beat(pair)); // first: the fast store's is the larger one always
+    long front = token(fast, beat(pair));
     if (front < behind) {
       throw rejected(
           "the fast store has gone back in time: it was restored, or a replica took over that was"
               + " behind, and what was claimed meanwhile is lost"
               + REBUILD);
     }
+    return front;
   }
 
-  private static long token(Tier tier) {
-    return tier.source().find(List.of(BEAT)).get(0).map(ClaimRecord::token).orElse(0L);
+  private static RecordId beat(String pair) {
+    return new RecordId(SCOPE, Key.of("beat " + id(pair)));
+  }
+
+  private static long token(Tier tier, RecordId id) {
+    return tier.source().find(List.of(id)).get(0).map(ClaimRecord::token).orElse(ClaimRequest.ANY);
   }
 
   /**
-   * Looks whether the fast store still is what it was, and leaves a beat.
+   * Looks whether the fast store still is what it was, and leaves a beat, unless another process
+   * does so at the same time.
    *
    * @throws StoreException REJECTED if it has lost something
    */
   static void beat(Tier fast, Tier database, String pair) {
     requireSame(read(fast), pair);
-    requireBeat(fast, database);
+    long token = requireBeat(fast, database, pair);
+    RecordId beat = beat(pair);
     ClaimRequest request =
-        ClaimRequest.of(SCOPE, BEAT.key(), newRequestId(), BEAT_LEASE, Lapse.TAKE);
+        ClaimRequest.of(SCOPE, beat.key(), newRequestId(), BEAT_LEASE, Lapse.TAKE).expecting(token);
     if (fast.claims().claim(List.of(request)).get(0) instanceof Answer.Claimed claimed) {
       Claim claim = claimed.claim();
       fast.claims()
           .settle(List.of(new Settlement.Release(claim, Duration.ZERO, Attempts.RESET, ENDLESS)));
-      database.sink().put(List.of(Records.mark(BEAT, claim.token(), 0, ENDLESS)));
+      database.sink().put(List.of(Records.mark(beat, claim.token(), 0, ENDLESS)));
     }
   }
 
   /**
-   * Makes a pair anew: copies all records of the database into an empty fast store, if that is to
-   * be the authority, and writes down which one it is. Nobody may use the stores meanwhile.
+   * Makes a pair anew, by which everybody who has the old one is left out, and copies all records
+   * of the database into an empty fast store, if that is to be the authority. Nobody may use the
+   * stores meanwhile.
    *
    * @return how many records were copied
    */
   static long rebuild(Authority authority, Tier database, @Nullable Tier fast) {
-    long copied = 0;
     String pair = fresh(authority);
-    if (fast != null) {
-      if (!isEmpty(fast)) {
-        throw rejected(
-            "a fast store must be empty to be rebuilt: empty it, or take another prefix");
-      }
-      if (authority == Authority.REDIS) {
-        copied = copyAll(database, fast);
-        fast.sink().put(List.of(Records.mark(BEAT, Math.max(1, token(database)), 0, ENDLESS)));
-      }
-      write(fast, pair);
+    if (authority == Authority.DATABASE || fast == null) {
+      replace(database, pair);
+      return 0;
+    }
+    if (!isEmpty(fast)) {
+      throw rejected("a fast store must be empty to be rebuilt: empty it, or take another prefix");
     }
     replace(database, pair);
+    long copied = copyAll(database, fast);
+    write(fast, pair); // last: what is half copied has none, and is not opened
     return copied;
   }
 
   private static long copyAll(Tier database, Tier fast) {
     long copied = 0;
-    long largest = token(database);
+    long largest = 0;
     @Nullable String cursor = null;
     do {
       Page page = database.reader().list(Query.all(500), cursor);
       List<ClaimRecord> records = new ArrayList<>(page.records());
-      records.removeIf(it -> it.scope().equals(SCOPE));
       for (ClaimRecord each : records) {
         largest = Math.max(largest, each.token());
       }
+      records.removeIf(it -> it.scope().equals(SCOPE));
       fast.sink().put(records);
       copied += records.size();
       cursor = page.next();
@@ -212,13 +233,17 @@ final class Pairing {
   /** Writes the pair unless there is one; returns the one that is there. */
   private static String write(Tier tier, String pair) {
     Answer answer = tier.claims().claim(List.of(pairing(pair, ClaimRequest.ANY))).get(0);
-    return answer instanceof Answer.Done done ? text(done.result()) : pair;
+    if (answer instanceof Answer.Done done) {
+      return text(done.result());
+    }
+    if (!(answer instanceof Answer.Claimed)) {
+      throw rejected("the record that says which tier is the authority is not to be written");
+    }
+    return pair;
   }
 
   private static void replace(Tier tier, String pair) {
-    long token =
-        tier.source().find(List.of(PAIR)).get(0).map(ClaimRecord::token).orElse(ClaimRequest.ANY);
-    Answer answer = tier.claims().claim(List.of(pairing(pair, token))).get(0);
+    Answer answer = tier.claims().claim(List.of(pairing(pair, token(tier, PAIR)))).get(0);
     if (!(answer instanceof Answer.Claimed)) {
       throw rejected("somebody else changes the authority of this database at the same time");
     }
@@ -232,7 +257,11 @@ final class Pairing {
   }
 
   private static @Nullable String read(Tier tier) {
-    return tier.source().find(List.of(PAIR)).get(0).map(it -> text(it.result())).orElse(null);
+    return text(tier.source().find(List.of(PAIR)).get(0).orElse(null));
+  }
+
+  private static @Nullable String text(@Nullable ClaimRecord record) {
+    return record == null ? null : text(record.result());
   }
 
   private static String text(Result result) {
@@ -240,7 +269,7 @@ final class Pairing {
   }
 
   private static String requireAuthority(Authority wanted, String pair) {
-    String is = pair.substring(0, Math.max(0, pair.lastIndexOf(" #")));
+    String is = authorityOf(pair);
     if (!is.equals(wanted.toString())) {
       throw rejected(
           "the stores were made with authority: "
@@ -250,6 +279,16 @@ final class Pairing {
               + " was asked for: ask for that one, or rebuild the tiers with the other");
     }
     return pair;
+  }
+
+  private static String authorityOf(String pair) {
+    return pair.substring(0, Math.max(0, pair.lastIndexOf(MARK)));
+  }
+
+  /** Counts the records of this class that a store has, by state. */
+  static Map<ClaimState, Long> own(Tier tier) {
+    return tier.reader().list(Query.all(1_000).in(SCOPE), null).records().stream()
+        .collect(Collectors.groupingBy(ClaimRecord::state, Collectors.counting()));
   }
 
   /** Tells whether a store has no records but those of this class. */

@@ -1,6 +1,7 @@
 package dev.onlyonce.store.tiered.internal;
 
 import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Lapse;
@@ -73,6 +74,26 @@ final class Records {
         it.leaseUntilMillis(),
         it.notBeforeMillis(),
         expiresAtMillis,
+        it.lapse(),
+        it.fingerprint(),
+        it.result(),
+        it.checkpoint(),
+        it.owner(),
+        it.createdAtMillis(),
+        it.updatedAtMillis());
+  }
+
+  static ClaimRecord in(Scope scope, ClaimRecord it) {
+    return new ClaimRecord(
+        scope,
+        it.key(),
+        it.state(),
+        it.token(),
+        it.requestId(),
+        it.attempt(),
+        it.leaseUntilMillis(),
+        it.notBeforeMillis(),
+        it.expiresAtMillis(),
         it.lapse(),
         it.fingerprint(),
         it.result(),

@@ -54,7 +54,7 @@ public final class TieredEngine {
   private final LongAdder joined = new LongAdder();
   private final Meter meter = new Meter();
 
-  /** Why a fast store that is the authority is not asked any more; null while it is. */
+  /** Why the authority is not asked any more; null while it is. */
   private volatile @Nullable StoreException lost;
 
   private volatile boolean closed;
@@ -69,7 +69,7 @@ public final class TieredEngine {
     this.closePatience = settings.closePatience;
     this.pair = isFront ? Pairing.openBehind(authority, database) : Pairing.openDatabase(database);
     this.above = new Above(settings, authority, pair, !isFront);
-    this.behind = isFront ? new WriteBehind(authority, database, settings) : null;
+    this.behind = isFront ? new WriteBehind(authority, database, pair, settings) : null;
     this.duties = new Duties(settings.retryAfter, this::duty);
     duties.start();
   }
@@ -114,9 +114,12 @@ public final class TieredEngine {
     if (++dutiesDone % DUTIES_OF_AN_AGE == 0) {
       hotKeys.age();
     }
-    if (behind != null && lost == null) {
+    if (lost == null) {
       try {
-        Pairing.beat(authority, database, pair);
+        Pairing.requireStill(database, pair);
+        if (behind != null) {
+          Pairing.beat(authority, database, pair);
+        }
       } catch (StoreException e) {
         if (e.kind() == Kind.REJECTED) {
           lost = e;
@@ -319,9 +322,8 @@ public final class TieredEngine {
     checkOpen();
     Map<ClaimState, Long> totals = new EnumMap<>(ClaimState.class);
     totals.putAll(authority.reader().totals());
-    for (Optional<ClaimRecord> own : authority.source().find(List.of(Pairing.PAIR, Pairing.BEAT))) {
-      own.ifPresent(it -> totals.computeIfPresent(it.state(), (state, count) -> count - 1));
-    }
+    Pairing.own(authority)
+        .forEach((state, own) -> totals.computeIfPresent(state, (same, count) -> count - own));
     return totals;
   }
 

@@ -37,6 +37,7 @@ final class WriteBehind {
 
   private final Tier authority;
   private final Tier database;
+  private final String pair;
   private final int bound;
   private final Duration patience;
   private final Time time;
@@ -54,9 +55,13 @@ final class WriteBehind {
 
   private record Item(RecordId id, long sinceNanos) {}
 
-  WriteBehind(Tier authority, Tier database, Settings settings) {
+  /**
+   * @param pair what the database says as long as it may be written
+   */
+  WriteBehind(Tier authority, Tier database, String pair, Settings settings) {
     this.authority = authority;
     this.database = database;
+    this.pair = pair;
     this.bound = settings.behindBound;
     this.patience = settings.behindPatience;
     this.time = settings.time;
@@ -120,6 +125,7 @@ final class WriteBehind {
       try {
         List<ClaimRecord> settled = settled(ids);
         if (!settled.isEmpty()) {
+          Pairing.requireStill(database, pair);
           database.sink().put(settled);
         }
         return true;
