@@ -35,7 +35,7 @@ class TiersGuideTest {
     List<String> charges = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       try (TieredStore store = guide.open(source, redis.url());
-          OnlyOnce once =
+          OnlyOnce<String> once =
               OnlyOnce.builder(store)
                   .scope("billing")
                   .results(ResultCodec.TEXT)
