@@ -201,8 +201,14 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
     /**
      * Sets how long a copy in the fast store is good: for so long, at the most, it may hide what
      * was changed in the database directly.
+     *
+     * @param longest at most 24 hours
      */
     public Builder copiesKeptFor(Duration longest) {
+      if (longest.compareTo(Settings.LONGEST_COPY) > 0) {
+        throw new IllegalArgumentException(
+            "time of copies must be at most 24 hours, was " + longest);
+      }
       settings.copyKeep = Limits.requirePositive("time of copies", longest);
       return this;
     }

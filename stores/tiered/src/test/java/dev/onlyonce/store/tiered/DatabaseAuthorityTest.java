@@ -409,6 +409,32 @@ class DatabaseAuthorityTest extends TieredFixture {
   }
 
   @Test
+  @Semantics(74)
+  void a_copy_whose_time_is_over_is_made_anew() {
+    TieredStore store =
+        open(overDatabase().copiesKeptFor(Duration.ofSeconds(1)).clockMargin(Duration.ZERO));
+    complete(store, "a");
+    awaitCopies(store, 1);
+    await("the copy's end", () -> isAskedOfTheDatabase(store, "a"));
+    awaitCopies(store, 2);
+    assertThat(answeredByRedis(store, "a")).as("answered from the new copy").isTrue();
+  }
+
+  private static boolean isAskedOfTheDatabase(TieredStore store, String key) {
+    long asked = keysAsked(store, "database");
+    assertDone(ask(store, key), text("of " + key));
+    return keysAsked(store, "database") > asked;
+  }
+
+  private static boolean answeredByRedis(TieredStore store, String key) {
+    long answered = answered(store, "fast");
+    for (int i = 0; i < 1_000; i++) {
+      assertDone(ask(store, key), text("of " + key));
+    }
+    return answered(store, "fast") > answered;
+  }
+
+  @Test
   @Semantics({74, 101, 102})
   void no_copy_of_before_is_used_when_the_tiers_were_made_anew() {
     TieredStore store = open(overDatabase().near(1 << 20, LONG));

@@ -35,6 +35,9 @@ final class Above {
   private static final int OPEN_CLAIMS = 100_000;
   private static final int LONGEST_RESULT = Limits.RESULT_BYTES;
 
+  /** How long a mark is kept: twice the longest time that a copy of any process may be. */
+  private static final Duration MARK_KEEP = Settings.LONGEST_COPY.multipliedBy(2);
+
   private final Tier authority;
   private final AuthorityClock clock;
   private final Copies copies;
@@ -42,7 +45,6 @@ final class Above {
   private final @Nullable FilterTier filter;
   private final @Nullable FastTier fast;
   private final Filler filler;
-  private final Duration copyKeep;
   private final Time time;
   private final Meter nearMeter = new Meter();
   private final Meter filterMeter = new Meter();
@@ -69,7 +71,6 @@ final class Above {
     this.time = settings.time;
     this.clock = new AuthorityClock(authority.clock(), time);
     this.copies = new Copies(settings.clockMargin);
-    this.copyKeep = settings.copyKeep;
     this.near =
         settings.nearBytes == 0 ? null : new NearCache(settings.nearBytes, settings.nearKeep, time);
     this.filter =
@@ -82,7 +83,7 @@ final class Above {
     if (fast != null) {
       fast.open();
     }
-    this.filler = new Filler(authority, near, fast, copies, clock, time, copyKeep);
+    this.filler = new Filler(authority, near, fast, copies, clock, time, settings.copyKeep);
     if (filter != null) {
       filter.load();
     }
@@ -175,9 +176,9 @@ final class Above {
       if (near != null) {
         near.mark(ids.get(i), above);
       }
-      marks.add(Records.mark(ids.get(i), above, now, copyKeep.multipliedBy(2)));
+      marks.add(Records.mark(ids.get(i), above, now, MARK_KEEP));
     }
-    if (fast == null || fast.put(marks)) {
+    if (fast == null || !fast.put(marks).isEmpty()) {
       return;
     }
     List<Optional<ClaimRecord>> records = authority.source().find(ids);
@@ -225,7 +226,7 @@ final class Above {
     if (filter != null) {
       filter.add(id);
     }
-    if (near != null || fast != null) {
+    if (near != null || (fast != null && fast.trouble() == null)) {
       filler.look(id);
     }
   }

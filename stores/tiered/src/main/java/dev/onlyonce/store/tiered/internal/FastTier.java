@@ -113,10 +113,14 @@ final class FastTier {
     return found == null ? List.of() : found;
   }
 
-  /** Writes copies and marks; returns whether the store has taken them or knows better. */
-  boolean put(List<ClaimRecord> records) {
+  /**
+   * Writes copies and marks; tells for each whether it was written or the store knows better, and
+   * nothing where the store does not answer.
+   */
+  List<Boolean> put(List<ClaimRecord> records) {
     List<ClaimRecord> copies = records.stream().map(scopes::copyOf).toList();
-    return call(records.size(), it -> it.sink().put(copies)) != null;
+    List<Boolean> written = call(records.size(), it -> it.sink().put(copies));
+    return written == null ? List.of() : written;
   }
 
   void purge(int limit) {

@@ -89,8 +89,8 @@ final class Filler {
     if (!unknown.isEmpty()) {
       lookAt(List.copyOf(unknown), up);
     }
-    if (fast != null && !up.isEmpty() && fast.put(up)) {
-      written.add(up.size());
+    if (fast != null && !up.isEmpty()) {
+      written.add(fast.put(up).stream().filter(it -> it).count());
     }
   }
 

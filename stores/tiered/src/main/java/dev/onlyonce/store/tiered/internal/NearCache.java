@@ -41,11 +41,13 @@ final class NearCache {
             .build();
   }
 
+  /** A mark weighs nothing, so that it is there for its time and is not evicted before. */
   private static int weight(RecordId id, Entry entry) {
+    if (entry.copy == null) {
+      return 0;
+    }
     int bytes = OVERHEAD_BYTES + id.key().length();
-    return entry.copy != null && entry.copy.result() instanceof Result.Value value
-        ? bytes + value.bytes().length
-        : bytes;
+    return entry.copy.result() instanceof Result.Value value ? bytes + value.bytes().length : bytes;
   }
 
   @Nullable ClaimRecord get(RecordId id) {

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** What a tiered store is opened with; its builder has the defaults. */
 public final class Settings {
 
+  /** The longest time that a copy in the fast store may be good. */
+  public static final Duration LONGEST_COPY = Duration.ofHours(24);
+
   public final Authority authority;
   public @Nullable Tier database;
   public @Nullable Supplier<Tier> fast;
