@@ -5,6 +5,7 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.store.Finding.Level;
 import dev.onlyonce.filter.KeyFilter;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStore;
@@ -18,15 +19,57 @@ import org.jspecify.annotations.Nullable;
 /** A store of tiers that a YAML file names, which any number of programs may use. */
 record TieredAccess(Path file) implements StoreAccess {
 
+  private static final String LOOKING = "onlyonce";
+
   @Override
   public OpenReader look(Consumer<String> notices) {
     return preview();
   }
 
+  /** Opens the authority alone: looking neither pairs stores nor leaves beats or copies. */
   @Override
   public OpenReader preview() {
-    OpenStore open = change("onlyonce");
-    return new OpenReader(open.reader(), open.clock(), open.closing());
+    TierFile tiers = TierFile.read(file);
+    TierFile.Fast fast = tiers.fast();
+    HikariDataSource pool = tiers.database().connect();
+    boolean opened = false;
+    try {
+      JdbcStore database = tiers.database().store(pool, LOOKING);
+      OpenReader reader =
+          tiers.authority() == Authority.DATABASE || fast == null
+              ? new OpenReader(
+                  TieredStore.look(tiers.authority(), database, database),
+                  database::millis,
+                  pool::close)
+              : front(tiers.authority(), database, redis(fast, tiers.authority(), LOOKING), pool);
+      opened = true;
+      return reader;
+    } finally {
+      if (!opened) {
+        pool.close();
+      }
+    }
+  }
+
+  private static OpenReader front(
+      Authority authority, JdbcStore database, RedisStore redis, HikariDataSource pool) {
+    boolean opened = false;
+    try {
+      OpenReader reader =
+          new OpenReader(
+              TieredStore.look(authority, database, redis),
+              redis::millis,
+              () -> {
+                redis.close();
+                pool.close();
+              });
+      opened = true;
+      return reader;
+    } finally {
+      if (!opened) {
+        redis.close();
+      }
+    }
   }
 
   @Override

@@ -6,7 +6,7 @@ import java.util.Arrays;
 public enum Authority {
   /**
    * The database. The fast store holds copies of what is done; whatever it loses, nothing is
-   * granted twice. New keys are as fast as the database.
+   * granted twice. New keys are no faster than the database.
    */
   DATABASE("database"),
   /**

@@ -68,8 +68,9 @@ public record TieredStatistics(
    * @param oldest how long the oldest of them has waited
    * @param written how many were written
    * @param failures how many times writing failed; it is tried again
-   * @param dropped how many were not written: copies that nobody had the time for, or keys that
-   *     waited still when the store was closed
+   * @param dropped how many were not written: copies that nobody had the time for; keys that the
+   *     fast store did not have any more when their turn came (they had expired, or it has lost
+   *     them), that the database refuses, or that waited still when the store was closed
    */
   public record Behind(long waiting, Duration oldest, long written, long failures, long dropped) {}
 

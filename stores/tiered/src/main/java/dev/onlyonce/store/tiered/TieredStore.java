@@ -18,6 +18,7 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.store.tiered.internal.AuthorityReader;
 import dev.onlyonce.store.tiered.internal.Pairing;
 import dev.onlyonce.store.tiered.internal.Settings;
 import dev.onlyonce.store.tiered.internal.Tier;
@@ -81,6 +82,20 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
     return Pairing.authority(store);
   }
 
+  /**
+   * Looks at tiers without opening them: nothing is written, and no thread is started.
+   *
+   * @param database the database
+   * @param records the authority: the database, or the fast store
+   * @return the authority's records, without those that the tiers keep for themselves
+   * @throws StoreException REJECTED if another tier is the authority, or the stores do not belong
+   *     together
+   */
+  public static <R extends ClaimReader & RecordSource> ClaimReader look(
+      Authority authority, RecordSource database, R records) {
+    return AuthorityReader.of(authority, database, records);
+  }
+
   /** Returns what the tiers did in this process until now. */
   public TieredStatistics statistics() {
     return engine.statistics();
@@ -107,7 +122,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
     return engine.renew(batch);
   }
 
-  /** Purges the authority, whose records are counted, and as much of the other store. */
+  /** Purges the authority. The other store is purged every minute by a thread of this one's. */
   @Override
   public int purge(int limit) {
     return engine.purge(Limits.requirePositive("limit", limit));
@@ -127,23 +142,23 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
   /** Lists the authority's records. */
   @Override
   public Page list(Query query, @Nullable String cursor) {
-    return engine.list(query, cursor);
+    return engine.reader().list(query, cursor);
   }
 
   @Override
   public List<ClaimRecord> history(Scope scope, Key key) {
-    return engine.history(scope, key);
+    return engine.reader().history(scope, key);
   }
 
   /** Counts the authority's records. */
   @Override
   public Map<ClaimState, Long> totals() {
-    return engine.totals();
+    return engine.reader().totals();
   }
 
   @Override
   public Set<Scope> scopes() {
-    return engine.scopes();
+    return engine.reader().scopes();
   }
 
   /**
@@ -219,7 +234,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       return this;
     }
 
-    /** Sets how often a fast store is tried again that was left alone, and the clock is read. */
+    /** Sets how often a fast store is tried again that was left alone. */
     public Builder retryAfter(Duration pause) {
       settings.retryAfter = Limits.requirePositive("pause", pause);
       return this;

@@ -334,7 +334,7 @@ class DatabaseAuthorityTest extends TieredFixture {
 
   @Test
   void hot_keys_are_found_and_asked_for_once_at_a_time() {
-    TieredStore store = open(overDatabase().near(1 << 20));
+    TieredStore store = open(overDatabase().near(1 << 20, LONG));
     int threads = 16;
     List<List<Answer>> rounds = new ArrayList<>();
     for (int round = 0; round < 10; round++) {

@@ -30,6 +30,7 @@ import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.store.jdbc.JdbcStore;
+import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.WorkerProcess;
@@ -248,7 +249,14 @@ class RedisAuthorityTest extends TieredFixture {
     complete(open(overRedis()), "a");
     Stores.empty(source);
     assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
-        .hasMessageContainingAll("another database", "prefix");
+        .hasMessageContainingAll("not in the database", "another one", "prefix");
+    prefix = "alone";
+    try (RedisStore alone =
+        Stores.front(List.of(redis.url()), prefix, dev.onlyonce.testkit.StoreSettings.defaults())) {
+      complete(alone, "b");
+    }
+    assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
+        .hasMessageContaining("not in the database");
   }
 
   @Test

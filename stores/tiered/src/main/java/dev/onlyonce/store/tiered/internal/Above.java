@@ -89,11 +89,14 @@ final class Above {
     }
   }
 
-  /** Does what is done now and then. */
-  void duty() {
+  /** Looks whether a fast store that was left alone answers again. */
+  void probe() {
     if (fast != null) {
       fast.probe();
     }
+  }
+
+  void readClock() {
     clock.read();
   }
 
@@ -265,10 +268,9 @@ final class Above {
     filler.copy(id, done);
   }
 
-  void purge(int limit) {
-    if (fast != null) {
-      fast.purge(limit);
-    }
+  /** Purges the copies; returns how many were purged. */
+  int purge(int limit) {
+    return fast == null ? 0 : fast.purge(limit);
   }
 
   /** Returns what the tiers that there are did, the nearest first. */

@@ -13,17 +13,18 @@ final class Duties {
 
   private final Duration pause;
   private final Runnable duty;
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          work -> {
-            Thread made = new Thread(work, "onlyonce-tiers");
-            made.setDaemon(true);
-            return made;
-          });
+  private final ScheduledExecutorService thread;
 
-  Duties(Duration pause, Runnable duty) {
+  Duties(String name, Duration pause, Runnable duty) {
     this.pause = pause;
     this.duty = duty;
+    this.thread =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread made = new Thread(work, name);
+              made.setDaemon(true);
+              return made;
+            });
   }
 
   void start() {

@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -35,6 +36,9 @@ final class FastTier {
   private final Time time;
   private final Meter meter;
   private final AtomicInteger slowInARow = new AtomicInteger();
+
+  /** Whether it was said that the store is full. */
+  private final AtomicBoolean isFull = new AtomicBoolean();
 
   /** The store, also while the breaker is open; null when it must be opened anew. */
   private volatile @Nullable Tier tier;
@@ -123,8 +127,10 @@ final class FastTier {
     return written == null ? List.of() : written;
   }
 
-  void purge(int limit) {
-    call(0, it -> it.claims().purge(limit));
+  /** Purges copies and marks that are over; returns how many. */
+  int purge(int limit) {
+    Integer purged = call(0, it -> it.claims().purge(limit));
+    return purged == null ? 0 : purged;
   }
 
   private <A> @Nullable A call(int keys, Function<Tier, A> question) {
@@ -141,6 +147,8 @@ final class FastTier {
       meter.failure(keys, time.nanoTime() - start);
       if (e.kind() != Kind.FULL) {
         fail(asked, e);
+      } else if (!isFull.getAndSet(true)) {
+        LOG.log(Level.WARNING, "the fast store is full and takes no copies any more: " + e);
       }
       return null;
     }

@@ -2,8 +2,10 @@ package dev.onlyonce.store.tiered.internal;
 
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
 import dev.onlyonce.store.tiered.TieredStatistics;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Filler {
 
+  private static final System.Logger LOG = System.getLogger(Filler.class.getName());
   private static final int CAPACITY = 50_000;
 
   private final Tier authority;
@@ -54,7 +57,7 @@ final class Filler {
     this.clock = clock;
     this.keepMillis = keep.toMillis();
     this.time = time;
-    this.line = new Line<>("onlyonce-copies", CAPACITY, 1, this::fill);
+    this.line = new Line<>("onlyonce-copies", CAPACITY, 1, this::fillOrDrop);
   }
 
   /** Has a copy of a record made that is durably done. */
@@ -71,6 +74,15 @@ final class Filler {
   void look(RecordId id) {
     if (!line.offer(new Item(id, null))) {
       dropped.increment();
+    }
+  }
+
+  private void fillOrDrop(List<Item> items) {
+    try {
+      fill(items);
+    } catch (StoreException e) {
+      dropped.add(items.size());
+      LOG.log(Level.DEBUG, "there are no copies of what the authority was asked for: " + e);
     }
   }
 
@@ -121,5 +133,6 @@ final class Filler {
 
   void close() {
     line.end(1_000);
+    dropped.add(line.clear());
   }
 }

@@ -47,6 +47,12 @@ final class Line<T> {
     queue.add(item);
   }
 
+  /** Takes away what waits; returns how much that was. */
+  int clear() {
+    List<T> left = new ArrayList<>();
+    return queue.drainTo(left);
+  }
+
   int waiting() {
     return queue.size();
   }
@@ -56,7 +62,7 @@ final class Line<T> {
     while (take(batch)) {
       try {
         work.accept(batch);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // an Error must not end the thread: others wait for it
         LOG.log(Level.WARNING, Thread.currentThread().getName() + " goes on after: " + e, e);
       }
       batch.clear();

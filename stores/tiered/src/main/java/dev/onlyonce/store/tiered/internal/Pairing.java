@@ -11,7 +11,6 @@ import dev.onlyonce.spi.ClaimReader.Page;
 import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
-import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.RecordSource;
@@ -25,11 +24,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +65,7 @@ public final class Pairing {
 
   /** As {@link TieredStore#authorityOf}. */
   public static Optional<Authority> authority(RecordSource store) {
-    String pair = text(store.find(List.of(PAIR)).get(0).orElse(null));
+    String pair = read(store);
     try {
       return pair == null ? Optional.empty() : Optional.of(Authority.of(authorityOf(pair)));
     } catch (IllegalArgumentException e) {
@@ -117,21 +114,35 @@ public final class Pairing {
 
   /** Writes down that two stores belong together: the fast one knows it first. */
   private static String pairUp(Tier fast, Tier database) {
-    String front = read(fast);
-    boolean knowsAll = isEmpty(database);
-    if (!knowsAll || (front != null && !isEmpty(fast))) {
+    boolean isNew = isEmpty(database) && isEmpty(fast);
+    if (!isNew) {
       String behind = read(database); // another process may be quicker
       if (behind != null) {
         return behind;
       }
       throw rejected(
-          knowsAll
-              ? "the fast store belongs to another database: take another prefix"
-              : "the database has records that the fast store may not know, and does not say which"
-                  + " tier is the authority: rebuild the fast store from it first");
+          isEmpty(fast)
+              ? "the database has records that the fast store may not know, and does not say which"
+                  + " tier is the authority: rebuild the fast store from it first"
+              : "the fast store has records that are not in the database, which is new or another"
+                  + " one: give it its own database, or an empty fast store or another prefix");
     }
+    String front = read(fast);
     String pair = write(fast, front == null ? fresh(Authority.REDIS) : front);
     return write(database, requireAuthority(Authority.REDIS, pair));
+  }
+
+  /**
+   * Checks that a store that is looked at is the authority, where that is written down.
+   *
+   * @throws StoreException REJECTED if it is not
+   */
+  static void checkAuthority(Authority authority, RecordSource database, RecordSource records) {
+    String pair = read(database);
+    if (pair != null) {
+      requireAuthority(authority, pair);
+      requireSame(read(records), pair);
+    }
   }
 
   private static void requireSame(@Nullable String front, String behind) {
@@ -257,11 +268,11 @@ public final class Pairing {
   }
 
   private static @Nullable String read(Tier tier) {
-    return text(tier.source().find(List.of(PAIR)).get(0).orElse(null));
+    return read(tier.source());
   }
 
-  private static @Nullable String text(@Nullable ClaimRecord record) {
-    return record == null ? null : text(record.result());
+  private static @Nullable String read(RecordSource store) {
+    return store.find(List.of(PAIR)).get(0).map(it -> text(it.result())).orElse(null);
   }
 
   private static String text(Result result) {
@@ -283,12 +294,6 @@ public final class Pairing {
 
   private static String authorityOf(String pair) {
     return pair.substring(0, Math.max(0, pair.lastIndexOf(MARK)));
-  }
-
-  /** Counts the records of this class that a store has, by state. */
-  static Map<ClaimState, Long> own(Tier tier) {
-    return tier.reader().list(Query.all(1_000).in(SCOPE), null).records().stream()
-        .collect(Collectors.groupingBy(ClaimRecord::state, Collectors.counting()));
   }
 
   /** Tells whether a store has no records but those of this class. */

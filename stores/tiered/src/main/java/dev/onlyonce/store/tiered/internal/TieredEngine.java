@@ -1,13 +1,9 @@
 package dev.onlyonce.store.tiered.internal;
 
-import dev.onlyonce.Key;
-import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
-import dev.onlyonce.spi.ClaimReader.Page;
-import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
-import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Renewal;
@@ -19,15 +15,15 @@ import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStatistics;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,18 +33,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TieredEngine {
 
+  /** How often the clock and the pair are read, and a beat is left. */
+  private static final Duration PACE = Duration.ofSeconds(1);
+
   /** Every so many duties the hot keys of before count for half. */
   private static final int DUTIES_OF_AN_AGE = 60;
+
+  private static final Duration PURGE_PACE = Duration.ofMinutes(1);
+  private static final int PURGED_AT_ONCE = 1_000;
 
   private final Authority name;
   private final Tier authority;
   private final Tier database;
+  private final ClaimReader reader;
   private final Above above;
   private final @Nullable WriteBehind behind;
   private final Duration closePatience;
   private final Time time;
   private final String pair;
-  private final Duties duties;
+  private final List<Duties> duties;
   private final HotKeys hotKeys = new HotKeys();
   private final Map<RecordId, Flight> flying = new ConcurrentHashMap<>();
   private final LongAdder joined = new LongAdder();
@@ -56,6 +59,9 @@ public final class TieredEngine {
 
   /** Why the authority is not asked any more; null while it is. */
   private volatile @Nullable StoreException lost;
+
+  /** Callers that are at the authority read; who closes writes, when they are through. */
+  private final ReadWriteLock inUse = new ReentrantReadWriteLock();
 
   private volatile boolean closed;
   private int dutiesDone;
@@ -65,13 +71,18 @@ public final class TieredEngine {
     this.name = settings.authority;
     this.authority = authority;
     this.database = database;
+    this.reader = new AuthorityReader(authority.reader());
     this.time = settings.time;
     this.closePatience = settings.closePatience;
     this.pair = isFront ? Pairing.openBehind(authority, database) : Pairing.openDatabase(database);
     this.above = new Above(settings, authority, pair, !isFront);
     this.behind = isFront ? new WriteBehind(authority, database, pair, settings) : null;
-    this.duties = new Duties(settings.retryAfter, this::duty);
-    duties.start();
+    this.duties =
+        List.of(
+            new Duties("onlyonce-tiers", PACE, this::duty),
+            new Duties("onlyonce-tiers-probe", settings.retryAfter, above::probe),
+            new Duties("onlyonce-tiers-purge", PURGE_PACE, this::purgeOther));
+    duties.forEach(Duties::start);
   }
 
   /**
@@ -111,22 +122,43 @@ public final class TieredEngine {
   }
 
   private void duty() {
+    try {
+      above.readClock();
+    } finally {
+      look();
+    }
     if (++dutiesDone % DUTIES_OF_AN_AGE == 0) {
       hotKeys.age();
     }
-    if (lost == null) {
-      try {
-        Pairing.requireStill(database, pair);
-        if (behind != null) {
-          Pairing.beat(authority, database, pair);
-        }
-      } catch (StoreException e) {
-        if (e.kind() == Kind.REJECTED) {
-          lost = e;
-        }
+  }
+
+  /** Looks whether the tiers still are what they were; if not, nothing is done any more. */
+  private void look() {
+    if (lost != null) {
+      return;
+    }
+    try {
+      Pairing.requireStill(database, pair);
+      if (behind != null) {
+        Pairing.beat(authority, database, pair);
+      }
+    } catch (StoreException e) {
+      if (e.kind() == Kind.REJECTED) {
+        lost = e;
       }
     }
-    above.duty();
+  }
+
+  /** Purges the copies, or the database behind, until there is little left. */
+  private void purgeOther() {
+    int purged;
+    do {
+      purged = purgeOther(PURGED_AT_ONCE);
+    } while (purged == PURGED_AT_ONCE && !closed);
+  }
+
+  private int purgeOther(int limit) {
+    return behind == null ? above.purge(limit) : behind.purge(limit);
   }
 
   private void checkOpen() {
@@ -177,6 +209,16 @@ public final class TieredEngine {
 
   /** Asks the authority, and has the tiers above learn from what it answers. */
   List<Answer> askAuthority(List<ClaimRequest> requests, List<RecordId> ids) {
+    inUse.readLock().lock();
+    try {
+      checkOpen();
+      return claim(requests, ids);
+    } finally {
+      inUse.readLock().unlock();
+    }
+  }
+
+  private List<Answer> claim(List<ClaimRequest> requests, List<RecordId> ids) {
     getOutOfTheWay(requests, ids);
     List<RecordId> settling = settling(requests, ids);
     int taken = behind == null ? 0 : behind.takeRoom(settling.size());
@@ -241,7 +283,16 @@ public final class TieredEngine {
 
   /** As {@link dev.onlyonce.spi.ClaimStore#settle}. */
   public List<Held> settle(List<? extends Settlement> batch) {
-    checkOpen();
+    inUse.readLock().lock();
+    try {
+      checkOpen();
+      return settleNow(batch);
+    } finally {
+      inUse.readLock().unlock();
+    }
+  }
+
+  private List<Held> settleNow(List<? extends Settlement> batch) {
     List<RecordId> ids = new ArrayList<>(batch.size());
     batch.forEach(it -> ids.add(new RecordId(it.claim().scope(), it.claim().key())));
     Above.Call call = above.begin();
@@ -285,15 +336,10 @@ public final class TieredEngine {
     }
   }
 
-  /** Purges the authority, and the other store along with it. */
+  /** Purges the authority; the other store is purged now and then. */
   public int purge(int limit) {
     checkOpen();
-    int purged = authority.claims().purge(limit);
-    above.purge(limit);
-    if (behind != null) {
-      behind.purge(limit);
-    }
-    return purged;
+    return authority.claims().purge(limit);
   }
 
   /** As {@link dev.onlyonce.spi.RecordSource#find}. */
@@ -302,37 +348,10 @@ public final class TieredEngine {
     return authority.source().find(ids);
   }
 
-  /** As {@link dev.onlyonce.spi.ClaimReader#list}. */
-  public Page list(Query query, @Nullable String cursor) {
+  /** Returns the authority's records. */
+  public ClaimReader reader() {
     checkOpen();
-    Page page = authority.reader().list(query, cursor);
-    return new Page(
-        page.records().stream().filter(it -> !it.scope().equals(Pairing.SCOPE)).toList(),
-        page.next());
-  }
-
-  /** As {@link dev.onlyonce.spi.ClaimReader#history}. */
-  public List<ClaimRecord> history(Scope scope, Key key) {
-    checkOpen();
-    return authority.reader().history(scope, key);
-  }
-
-  /** As {@link dev.onlyonce.spi.ClaimReader#totals}. */
-  public Map<ClaimState, Long> totals() {
-    checkOpen();
-    Map<ClaimState, Long> totals = new EnumMap<>(ClaimState.class);
-    totals.putAll(authority.reader().totals());
-    Pairing.own(authority)
-        .forEach((state, own) -> totals.computeIfPresent(state, (same, count) -> count - own));
-    return totals;
-  }
-
-  /** As {@link dev.onlyonce.spi.ClaimReader#scopes}. */
-  public Set<Scope> scopes() {
-    checkOpen();
-    Set<Scope> scopes = new HashSet<>(authority.reader().scopes());
-    scopes.remove(Pairing.SCOPE);
-    return scopes;
+    return reader;
   }
 
   /** Returns the time of the authority, milliseconds since the epoch. */
@@ -357,18 +376,29 @@ public final class TieredEngine {
         hotKeys.top());
   }
 
-  /** Writes what waits, and closes the tiers. */
+  /** Waits for callers, writes what waits, and closes the tiers. */
   public synchronized void close() {
     if (closed) {
       return;
     }
     closed = true;
-    duties.close();
+    awaitCallers();
+    duties.forEach(Duties::close);
     if (behind != null) {
       behind.close(closePatience);
     }
     above.close();
     authority.close();
     database.close();
+  }
+
+  private void awaitCallers() {
+    try {
+      if (inUse.writeLock().tryLock(closePatience.toNanos(), TimeUnit.NANOSECONDS)) {
+        inUse.writeLock().unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,9 @@ final class WriteBehind {
 
   /** When work began that is not done, by worker, and what waits; for the oldest one's age. */
   private final ArrayDeque<Long> beginnings = new ArrayDeque<>();
+
+  /** Whether the database does not answer, which is told once. */
+  private final AtomicBoolean isOut = new AtomicBoolean();
 
   private volatile long givesUpAt;
   private volatile boolean ends;
@@ -105,51 +109,88 @@ final class WriteBehind {
   private void write(List<Item> items) {
     long oldest = items.get(0).sinceNanos;
     begin(oldest);
+    Set<RecordId> ids = new LinkedHashSet<>();
+    items.forEach(it -> ids.add(it.id));
     try {
-      Set<RecordId> ids = new LinkedHashSet<>();
-      items.forEach(it -> ids.add(it.id));
-      if (tryToWrite(List.copyOf(ids))) {
-        written.add(ids.size());
-      } else {
-        dropped.add(ids.size());
-      }
+      writeAll(List.copyOf(ids));
+    } catch (Error e) {
+      drop(ids.size(), e);
+      throw e;
     } finally {
       end(oldest);
       room.giveBack(items.size());
     }
   }
 
-  /** Tries until it is done; returns false if the store was closed and there is no time left. */
-  private boolean tryToWrite(List<RecordId> ids) {
+  /** Tries until it is done, or trying does not help, or the store was closed some time ago. */
+  private void writeAll(List<RecordId> ids) {
     while (true) {
       try {
-        List<ClaimRecord> settled = settled(ids);
-        if (!settled.isEmpty()) {
-          Pairing.requireStill(database, pair);
-          database.sink().put(settled);
+        tryToWrite(ids);
+        if (isOut.getAndSet(false)) {
+          LOG.log(Level.INFO, "what was settled is written to the database again");
         }
-        return true;
-      } catch (StoreException e) {
+        return;
+      } catch (RuntimeException e) {
         failures.increment();
-        if (ends && time.nanoTime() - givesUpAt >= 0) {
-          return false;
+        if (!mayPass(e) || (ends && time.nanoTime() - givesUpAt >= 0)) {
+          drop(ids.size(), e);
+          return;
         }
-        LOG.log(Level.DEBUG, "what was settled is not written yet and tried again: " + e);
+        if (!isOut.getAndSet(true)) {
+          LOG.log(
+              Level.WARNING, "what was settled waits, and is written to the database later: " + e);
+        }
         LockSupport.parkNanos(this, PAUSE_NANOS);
       }
     }
   }
 
-  private List<ClaimRecord> settled(List<RecordId> ids) {
+  private static boolean mayPass(RuntimeException e) {
+    return e instanceof StoreException store
+        && (store.kind() == Kind.UNAVAILABLE || store.kind() == Kind.FULL);
+  }
+
+  private void drop(int keys, Throwable why) {
+    dropped.add(keys);
+    LOG.log(Level.ERROR, keys + " settled keys are not written to the database: " + why, why);
+  }
+
+  private void tryToWrite(List<RecordId> ids) {
     List<ClaimRecord> settled = new ArrayList<>(ids.size());
+    int absent = 0;
     List<Optional<ClaimRecord>> found = authority.source().find(ids);
     for (int i = 0; i < ids.size(); i++) {
       @Nullable ClaimRecord record = found.get(i).orElse(null);
-      if (record != null && record.state().isSettled()) {
+      if (record == null) {
+        absent++; // it has expired, or the authority has lost it
+      } else if (record.state().isSettled()) {
         settled.add(record.withKey(ids.get(i).key()));
       }
     }
-    return settled;
+    if (!settled.isEmpty()) {
+      Pairing.requireStill(database, pair);
+      put(settled);
+    }
+    dropped.add(absent);
+  }
+
+  /** Writes records; one that the database refuses is set aside, and the others are written. */
+  private void put(List<ClaimRecord> records) {
+    try {
+      database.sink().put(records);
+      written.add(records.size());
+    } catch (RuntimeException e) {
+      if (mayPass(e)) {
+        throw e;
+      }
+      if (records.size() == 1) {
+        failures.increment();
+        drop(1, e);
+      } else {
+        records.forEach(it -> put(List.of(it)));
+      }
+    }
   }
 
   private void begin(long sinceNanos) {
@@ -172,12 +213,13 @@ final class WriteBehind {
     }
   }
 
-  /** Purges the database; when it does not answer, it is purged another time. */
-  void purge(int limit) {
+  /** Purges the database; returns how many records, none when it does not answer. */
+  int purge(int limit) {
     try {
-      database.claims().purge(limit);
+      return database.claims().purge(limit);
     } catch (StoreException e) {
       LOG.log(Level.DEBUG, "the database behind is not purged now: " + e);
+      return 0;
     }
   }
 
@@ -191,7 +233,8 @@ final class WriteBehind {
     givesUpAt = time.nanoTime() + longest.toNanos();
     ends = true;
     line.end(longest.toMillis() + 1_000);
-    long left = dropped.sum() + line.waiting();
+    dropped.add(line.clear());
+    long left = dropped.sum();
     if (left > 0) {
       LOG.log(
           Level.ERROR,
