@@ -65,6 +65,10 @@ class TieredCommandsTest extends SharedStoreRules {
   }
 
   private void execute(String sql) throws SQLException {
+    execute(url, sql);
+  }
+
+  private static void execute(String url, String sql) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
@@ -98,6 +102,47 @@ class TieredCommandsTest extends SharedStoreRules {
     assertThat(refused.err()).contains("authority: database", "rebuild the tiers");
     assertThat(run("doctor", "--rebuild", "--store=tiered:" + behind).out()).contains("say --yes");
     assertThat(run("doctor", "--rebuild", "--store=" + url).err()).contains("only the tiers");
+  }
+
+  @Test
+  void neither_redis_as_the_authority_nor_the_database_behind_is_used_alone()
+      throws IOException, SQLException {
+    String h2 = "jdbc:h2:" + folder.resolve("behind");
+    Path own =
+        Files.writeString(
+            folder.resolve("own.yaml"),
+            """
+            authority: redis, database behind
+            database:
+              url: %s
+            redis:
+              url: %s
+              prefix: onlyonce
+            """
+                .formatted(h2, redis));
+    execute(h2, run("schema", "--store=tiered:" + own).out());
+    assertThat(run("claims", "stats", "--store=" + redis).code()).isZero();
+    Result opened = run("doctor", "--restored", "--yes", "--store=tiered:" + own);
+    assertThat(opened.code()).as(opened.err()).isZero();
+    for (String alone : List.of(redis, h2)) {
+      Result refused = run("claims", "stats", "--store=" + alone);
+      assertThat(refused.code()).as(alone).isEqualTo(4);
+      assertThat(refused.err()).contains("must not be used alone", "tiered:FILE");
+    }
+    assertThat(run("claims", "stats", "--store=tiered:" + own).code()).isZero();
+  }
+
+  @Test
+  void looking_changes_nothing() throws IOException, SQLException {
+    String h2 = "jdbc:h2:" + folder.resolve("looked-at");
+    Path own =
+        Files.writeString(
+            folder.resolve("looked-at.yaml"),
+            "authority: database\ndatabase:\n  url: %s\nnear:\n  kept: 1s\n".formatted(h2));
+    execute(h2, run("schema", "--store=tiered:" + own).out());
+    assertThat(run("claims", "stats", "--store=tiered:" + own).code()).isZero();
+    Result plain = run("claims", "list", "--store=" + h2);
+    assertThat(plain.out()).doesNotContain("onlyonce/tiers");
   }
 
   @Test

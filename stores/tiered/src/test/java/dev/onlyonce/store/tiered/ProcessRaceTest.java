@@ -54,11 +54,14 @@ class ProcessRaceTest {
                 .arguments(authority.name(), url, redis.url())
                 .start());
       }
+      racers.forEach(it -> it.awaitLine("ready", GUARD));
+      racers.forEach(it -> it.send("go"));
       for (WorkerProcess each : racers) {
-        each.awaitLine("ready", GUARD);
+        int before = handled.size();
         for (String line = next(each); !line.equals("end"); line = next(each)) {
           handled.add(line);
         }
+        assertThat(handled.size()).as("won by " + each.name()).isGreaterThan(before);
       }
     } finally {
       racers.forEach(WorkerProcess::close);

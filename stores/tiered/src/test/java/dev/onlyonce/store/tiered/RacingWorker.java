@@ -1,5 +1,7 @@
 package dev.onlyonce.store.tiered;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.Claim;
 import dev.onlyonce.Result;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Scanner;
 
 /** A process whose threads all want the same keys; it prints each key that it has won. */
 final class RacingWorker {
@@ -29,6 +32,8 @@ final class RacingWorker {
     try (HikariDataSource pool = Stores.pool(args[1]);
         TieredStore store = open(Authority.valueOf(args[0]), pool, redis)) {
       System.out.println("ready");
+      Scanner told = new Scanner(System.in, UTF_8);
+      told.nextLine();
       Together.run(THREADS, thread -> run(store, thread));
       System.out.println("end");
     }

@@ -1,5 +1,7 @@
 package dev.onlyonce.store.tiered;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
@@ -9,6 +11,7 @@ import dev.onlyonce.testkit.StoreSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Scanner;
 
 /** Completes batch after batch with Redis as the authority, and says which, until it is killed. */
 final class SettlingWorker {
@@ -26,6 +29,9 @@ final class SettlingWorker {
                 .fast(() -> Stores.front(List.of(args[1]), args[2], StoreSettings.defaults()))
                 .behind(Integer.parseInt(args[3]), Duration.ofMinutes(1))
                 .open()) {
+      System.out.println("ready");
+      Scanner told = new Scanner(System.in, UTF_8);
+      told.nextLine();
       for (int i = 0; true; i++) {
         List<ClaimRequest> batch = new ArrayList<>();
         for (RecordId each : ids(i)) {
