@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * circuit-breaker: nobody waits for it twice while it does not answer. Safe for use by several
  * threads.
  *
- * <p>A call that fails, and the third one in a row that is slow, opens the breaker. Then the store
- * is left alone until {@link #probe}, which somebody else calls now and then, has found that it
- * answers. One that says that it is another store than it was (it was emptied, say) is opened anew.
+ * <p>A call that fails, and the third look-up in a row that is slow, opens the breaker. Then the
+ * store is left alone until {@link #probe}, which somebody else calls now and then, has found that
+ * it answers. One that says that it is another store than it was (it was emptied, say) is opened
+ * anew.
  */
 final class FastTier {
 
@@ -39,6 +40,8 @@ final class FastTier {
 
   /** Whether it was said that the store is full. */
   private final AtomicBoolean isFull = new AtomicBoolean();
+
+  private boolean closed;
 
   /** The store, also while the breaker is open; null when it must be opened anew. */
   private volatile @Nullable Tier tier;
@@ -96,7 +99,7 @@ final class FastTier {
 
   /** Looks whether a store that was left alone answers again. */
   synchronized void probe() {
-    if (trouble == null) {
+    if (trouble == null || closed) {
       return;
     }
     try {
@@ -113,8 +116,13 @@ final class FastTier {
   /** Looks at copies and marks; nothing is found where the store does not answer. */
   List<Optional<ClaimRecord>> find(List<RecordId> ids) {
     List<RecordId> copies = ids.stream().map(scopes::copyOf).toList();
+    long start = time.nanoTime();
     List<Optional<ClaimRecord>> found = call(ids.size(), it -> it.source().find(copies));
-    return found == null ? List.of() : found;
+    if (found == null) {
+      return List.of();
+    }
+    watch(time.nanoTime() - start);
+    return found;
   }
 
   /**
@@ -140,9 +148,7 @@ final class FastTier {
     }
     long start = time.nanoTime();
     try {
-      A answer = question.apply(asked);
-      watch(time.nanoTime() - start);
-      return answer;
+      return question.apply(asked);
     } catch (StoreException e) {
       meter.failure(keys, time.nanoTime() - start);
       if (e.kind() != Kind.FULL) {
@@ -181,7 +187,9 @@ final class FastTier {
     trouble = why;
   }
 
-  void close() {
+  /** Closes the store, after a probe that is under way. */
+  synchronized void close() {
+    closed = true;
     Tier open = tier;
     trouble = "it has been closed";
     tier = null;

@@ -205,6 +205,7 @@ public final class Pairing {
   static long rebuild(Authority authority, Tier database, @Nullable Tier fast) {
     String pair = fresh(authority);
     if (authority == Authority.DATABASE || fast == null) {
+      requireClock(database, "database", largestOwn(database));
       replace(database, pair);
       return 0;
     }
@@ -215,6 +216,25 @@ public final class Pairing {
     long copied = copyAll(database, fast);
     write(fast, pair); // last: what is half copied has none, and is not opened
     return copied;
+  }
+
+  /** Returns the largest token of the database's own records: that of a beat, if there was one. */
+  private static long largestOwn(Tier database) {
+    return database.reader().list(Query.all(1_000).in(SCOPE), null).records().stream()
+        .mapToLong(ClaimRecord::token)
+        .max()
+        .orElse(0);
+  }
+
+  /** What a new authority gives must be larger than what any has given before it. */
+  private static void requireClock(Tier tier, String name, long largest) {
+    long ahead = largest / 1_000 - tier.clock().millis();
+    if (ahead > 0) {
+      throw rejected(
+          "there is a token that is %,d ms ahead of the clock of the %s: set that clock right"
+                  .formatted(ahead, name)
+              + " and rebuild the tiers again, with an empty fast store");
+    }
   }
 
   private static long copyAll(Tier database, Tier fast) {
@@ -232,12 +252,7 @@ public final class Pairing {
       copied += records.size();
       cursor = page.next();
     } while (cursor != null);
-    if (largest / 1_000 > fast.clock().millis()) {
-      throw rejected(
-          "the database has a token that is %,d ms ahead of the fast store's clock: set that clock"
-                  .formatted(largest / 1_000 - fast.clock().millis())
-              + " right, empty the fast store and rebuild it again");
-    }
+    requireClock(fast, "fast store", largest);
     return copied;
   }
 
