@@ -48,7 +48,8 @@ import org.jspecify.annotations.Nullable;
  * through a tiered store: made in the database directly, it is hidden by copies for as long as they
  * are kept.
  *
- * <p><b>In one process</b>, calls that want the same key at the same time ask the authority once.
+ * <p><b>In one process</b>, of calls that want the same key at the same time one asks the
+ * authority; if it is granted the key, the others are told so without asking.
  *
  * <p><b>Thread-safety.</b> Any number of threads. It has some daemon threads of its own.
  *
@@ -217,7 +218,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
      * Sets how long a copy in the fast store is good: for so long, at the most, it may hide what
      * was changed in the database directly.
      *
-     * @param longest at most 24 hours
+     * @param longest at most 24 hours; only with {@link Authority#DATABASE}
      */
     public Builder copiesKeptFor(Duration longest) {
       if (longest.compareTo(Settings.LONGEST_COPY) > 0) {
