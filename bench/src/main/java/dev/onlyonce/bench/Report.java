@@ -82,6 +82,7 @@ public final class Report {
     tables.addAll(LocalTables.all(quick));
     tables.addAll(RedisTables.all(quick));
     tables.addAll(DatabaseTables.all(quick));
+    tables.addAll(TieredTables.all());
     return tables;
   }
 

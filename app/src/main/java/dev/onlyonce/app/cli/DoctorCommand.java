@@ -10,6 +10,7 @@ import dev.onlyonce.app.output.JsonLines;
 import dev.onlyonce.app.store.Finding;
 import dev.onlyonce.app.store.Load;
 import dev.onlyonce.app.store.OpenStore;
+import dev.onlyonce.app.store.StoreAccess;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Time;
 import java.io.PrintWriter;
@@ -37,7 +38,10 @@ import picocli.CommandLine.Spec;
       "It writes about 2,500 keys of its own, in the scope onlyonce/doctor, which expire after a"
           + " minute.%n",
       "--restored is for a store that came back from a backup, before anybody uses it: keys that were"
-          + " claimed when the backup was made are put in doubt, since they may be done.%n"
+          + " claimed when the backup was made are put in doubt, since they may be done.%n",
+      "--rebuild is for a store of tiers whose Redis has lost something or whose authority is to be"
+          + " another, while nobody uses it: it makes the tiers anew from what the database has. Redis"
+          + " must be empty; keys that were claimed, or had not reached the database, are new.%n"
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -71,7 +75,12 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--restored", description = "Put what was claimed in doubt, after a restore.")
   private boolean restored;
 
-  @Option(names = "--yes", description = "With --restored: do it, instead of counting the keys.")
+  @Option(names = "--rebuild", description = "Make the tiers anew from what the database has.")
+  private boolean rebuild;
+
+  @Option(
+      names = "--yes",
+      description = "With --restored or --rebuild: do it, instead of saying what would be done.")
   private boolean yes;
 
   @Option(names = "--json", description = "Print a JSON object for each finding, one a line.")
@@ -92,6 +101,10 @@ final class DoctorCommand implements Callable<Integer> {
       }
       return ExitCode.FINE.number();
     }
+    if (rebuild) {
+      rebuild(store.access(), out);
+      return ExitCode.FINE.number();
+    }
     Load load =
         rate == null ? null : new Load(rate, retention == null ? Limits.RETENTION : retention);
     List<Finding> findings = new Examination(store.access(), Time.system(), load).run();
@@ -107,12 +120,28 @@ final class DoctorCommand implements Callable<Integer> {
     if (retention != null && rate == null) {
       throw Failure.usage("--retention goes with --rate");
     }
-    if (restored && (rate != null || json)) {
-      throw Failure.usage("--restored changes keys and examines nothing; leave out the rest");
+    if (restored && rebuild) {
+      throw Failure.usage("--restored and --rebuild are two things; do one after the other");
     }
-    if (yes && !restored) {
-      throw Failure.usage("--yes goes with --restored");
+    if ((restored || rebuild) && (rate != null || json)) {
+      throw Failure.usage(
+          "--restored and --rebuild change the store and examine nothing; leave out the rest");
     }
+    if (yes && !restored && !rebuild) {
+      throw Failure.usage("--yes goes with --restored or --rebuild");
+    }
+  }
+
+  private void rebuild(StoreAccess access, PrintWriter out) {
+    access.requireTiers();
+    if (!yes) {
+      out.print(
+          "the tiers of "
+              + access
+              + " would be made anew from what the database has; say --yes when nobody uses them\n");
+      return;
+    }
+    out.print(Quantity.of(access.rebuild(), "record") + " copied, the tiers can be used\n");
   }
 
   private void restore(OpenStore open, PrintWriter out) {
@@ -125,7 +154,9 @@ final class DoctorCommand implements Callable<Integer> {
     out.print(
         Quantity.of(Restoration.run(open), "key")
             + " put in doubt: see onlyonce claims list --in-doubt. What was done after the backup is"
-            + " not known, and its copies run again\n");
+            + " not known, and its copies run again"
+            + store.access().afterRestore()
+            + "\n");
   }
 
   private void print(List<Finding> findings, PrintWriter out) {

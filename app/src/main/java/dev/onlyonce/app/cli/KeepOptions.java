@@ -34,8 +34,8 @@ final class KeepOptions {
       names = "--store",
       paramLabel = "ADDRESS",
       description = {
-        "Remember keys in this store, which other runs may use at the same time: jdbc:..., redis://..."
-            + " or redis-cluster://...; local:DIR is --state DIR. Output files are written on. After a"
+        "Remember keys in this store, which other runs may use at the same time: jdbc:..., redis://...,"
+            + " redis-cluster://... or tiered:FILE.yaml; local:DIR is --state DIR. Output files are written on. After a"
             + " run that was interrupted, the records that it wrote last may be written once more."
       })
   private @Nullable String store;

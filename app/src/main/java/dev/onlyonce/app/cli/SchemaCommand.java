@@ -39,8 +39,9 @@ final class SchemaCommand implements Callable<Integer> {
 
   @Option(
       names = "--store",
-      paramLabel = "URL",
-      description = "A JDBC URL, whose beginning says the dialect; nothing is connected to.")
+      paramLabel = "ADDRESS",
+      description =
+          "A JDBC URL, or tiered:FILE.yaml; says the dialect, and nothing is connected to.")
   private @Nullable String address;
 
   @Option(
@@ -56,7 +57,7 @@ final class SchemaCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if ((dialect == null) == (address == null)) {
-      throw Failure.usage("say which database: --dialect NAME or --store URL");
+      throw Failure.usage("say which database: --dialect NAME or --store ADDRESS");
     }
     SqlDialect wanted = dialect == null ? StoreAddress.dialect(String.valueOf(address)) : dialect;
     try {

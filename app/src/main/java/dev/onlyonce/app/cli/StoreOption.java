@@ -24,7 +24,8 @@ final class StoreOption {
       paramLabel = "ADDRESS",
       description = {
         "The store: local:DIR, jdbc:postgresql://HOST/DATABASE, jdbc:mariadb://HOST/DATABASE or"
-            + " another JDBC URL, redis://HOST:PORT, redis-cluster://HOST:PORT. Without it and"
+            + " another JDBC URL, redis://HOST:PORT, redis-cluster://HOST:PORT, tiered:FILE.yaml."
+            + " Without it and"
             + " --state, "
             + VARIABLE
             + " says it."

@@ -6,6 +6,8 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.jdbc.SqlDialect;
+import dev.onlyonce.store.tiered.Authority;
+import dev.onlyonce.store.tiered.TieredStore;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -37,10 +39,22 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
   public OpenStore change(String owner) {
     HikariDataSource pool = connect();
     try {
-      JdbcStore store = JdbcStore.on(pool).owner(owner).open();
+      JdbcStore store = store(pool, owner);
+      if (TieredStore.authorityOf(store).filter(it -> it != Authority.DATABASE).isPresent()) {
+        throw TieredAccess.refusedAlone(this);
+      }
       return new OpenStore(store, store, store::millis, pool::close);
-    } catch (StoreException e) {
+    } catch (StoreException | Failure e) {
       pool.close();
+      throw e;
+    }
+  }
+
+  /** Opens the store on connections of {@link #connect}. */
+  JdbcStore store(HikariDataSource pool, String owner) {
+    try {
+      return JdbcStore.on(pool).owner(owner).open();
+    } catch (StoreException e) {
       throw e.kind() == StoreException.Kind.REJECTED
           ? Failure.files(e.getMessage() + "; onlyonce schema prints the statements that make them")
           : e;
@@ -61,7 +75,7 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
     return url.startsWith(POSTGRESQL) ? 440 : 250;
   }
 
-  private HikariDataSource connect() {
+  HikariDataSource connect() {
     HikariConfig config = new HikariConfig();
     config.setPoolName("onlyonce");
     config.setMaximumPoolSize(CONNECTIONS);

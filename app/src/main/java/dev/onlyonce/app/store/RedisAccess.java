@@ -4,6 +4,7 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.redis.RedisFindings;
 import dev.onlyonce.store.redis.RedisStore;
+import dev.onlyonce.store.tiered.TieredStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A store in Redis or Redis Cluster, which any number of programs may use at the same time. */
@@ -26,36 +28,35 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   @Override
   public OpenReader preview() {
-    RedisStore store =
-        builder("onlyonce")
-            .openIfThere()
-            .orElseThrow(
-                () ->
-                    new StoreException(
-                        StoreException.Kind.REJECTED,
-                        "there is no store of OnlyOnce at "
-                            + this
-                            + ": look whether address and database are right; the first program"
-                            + " that claims a key makes one"));
+    RedisStore store = existing(it -> it);
     return new OpenReader(store, store::millis, store::close);
   }
 
   @Override
   public boolean isThere() {
-    Optional<RedisStore> store = builder("onlyonce").openIfThere();
+    Optional<RedisStore> store = builder("onlyonce", it -> it).openIfThere();
     store.ifPresent(RedisStore::close);
     return store.isPresent();
   }
 
   @Override
   public OpenStore change(String owner) {
-    RedisStore store = builder(owner).open();
+    RedisStore store = open(owner, it -> it);
+    if (TieredStore.authorityOf(store).isPresent()) {
+      store.close();
+      throw TieredAccess.refusedAlone(this);
+    }
     return new OpenStore(store, store, store::millis, store::close);
   }
 
   @Override
   public List<Finding> examine(@Nullable Load load) {
-    RedisFindings found = builder("onlyonce").look();
+    return examine(load, it -> it);
+  }
+
+  /** Examines the servers of a store with other settings. */
+  List<Finding> examine(@Nullable Load load, UnaryOperator<RedisStore.Builder> settings) {
+    RedisFindings found = builder("onlyonce", settings).look();
     List<Finding> findings = new ArrayList<>();
     for (RedisFindings.Server each : found.servers()) {
       findings.add(
@@ -102,7 +103,26 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
     return BYTES_PER_KEY;
   }
 
-  private RedisStore.Builder builder(String owner) {
+  /** Opens the store with other settings, or makes it. */
+  RedisStore open(String owner, UnaryOperator<RedisStore.Builder> settings) {
+    return builder(owner, settings).open();
+  }
+
+  /** Opens the store with other settings, for looking; makes none. */
+  RedisStore existing(UnaryOperator<RedisStore.Builder> settings) {
+    return builder("onlyonce", settings)
+        .openIfThere()
+        .orElseThrow(
+            () ->
+                new StoreException(
+                    StoreException.Kind.REJECTED,
+                    "there is no store of OnlyOnce at "
+                        + this
+                        + ": look whether address and database are right; the first program"
+                        + " that claims a key makes one"));
+  }
+
+  private RedisStore.Builder builder(String owner, UnaryOperator<RedisStore.Builder> settings) {
     try {
       String told = userInfo();
       boolean hasPassword = told.contains(":");
@@ -116,7 +136,7 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
         builder.login(
             credentials.user() == null ? user : credentials.user(), credentials.password());
       }
-      return builder;
+      return settings.apply(builder);
     } catch (IllegalArgumentException e) {
       throw Failure.usage(Credentials.hidden("--store " + address + ": " + e.getMessage()));
     }

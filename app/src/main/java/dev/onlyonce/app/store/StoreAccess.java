@@ -1,5 +1,6 @@
 package dev.onlyonce.app.store;
 
+import dev.onlyonce.app.Failure;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,32 @@ public interface StoreAccess {
    * @param load what it is to carry; null if that is not known
    */
   List<Finding> examine(@Nullable Load load);
+
+  /**
+   * Refuses a store that is not one of tiers.
+   *
+   * @throws Failure if it is not
+   */
+  default void requireTiers() {
+    throw Failure.usage(
+        "only the tiers of a store tiered:FILE are rebuilt, %s has none".formatted(this));
+  }
+
+  /**
+   * Makes the tiers of a store anew from what its database has.
+   *
+   * @return how many records were copied
+   * @throws Failure if it has no tiers
+   */
+  default long rebuild() {
+    requireTiers();
+    return 0;
+  }
+
+  /** Does what else is to be done after a restore; says so as the end of a sentence, or nothing. */
+  default String afterRestore() {
+    return "";
+  }
 
   /** Returns about how many bytes a key takes that is done, without a result. */
   int bytesPerKey();

@@ -12,6 +12,7 @@ public final class StoreAddress {
 
   private static final String LOCAL = "local:";
   private static final String JDBC = "jdbc:";
+  static final String TIERED = "tiered:";
   private static final List<String> REDIS =
       List.of("redis://", "rediss://", "redis-cluster://", "rediss-cluster://");
 
@@ -31,18 +32,25 @@ public final class StoreAddress {
     if (address.startsWith(JDBC)) {
       return new DatabaseAccess(address, credentials);
     }
-    if (REDIS.stream().anyMatch(address::startsWith)) {
+    if (isTiered(address)) {
+      credentials.refuseFor("a tiered store, whose file names the users of its servers,");
+      return new TieredAccess(fileOf(address));
+    }
+    if (isRedis(address)) {
       return new RedisAccess(address, credentials);
     }
     throw notAnAddress(address);
   }
 
   /**
-   * Returns what kind of database a JDBC URL leads to.
+   * Returns what kind of database a JDBC URL leads to, or that of a tiered store.
    *
-   * @throws Failure if it is no JDBC URL
+   * @throws Failure if it is neither
    */
   public static SqlDialect dialect(String address) {
+    if (isTiered(address)) {
+      return DatabaseAccess.dialectOf(TierFile.read(fileOf(address)).database().url());
+    }
     if (!address.startsWith(JDBC)) {
       throw Failure.usage(
           "a schema is for a database, and %s is none; give --dialect or a jdbc: URL"
@@ -62,10 +70,22 @@ public final class StoreAddress {
     return FileName.path(address.substring(LOCAL.length()));
   }
 
+  static boolean isRedis(String address) {
+    return REDIS.stream().anyMatch(address::startsWith);
+  }
+
+  private static boolean isTiered(String address) {
+    return address.startsWith(TIERED) && address.length() > TIERED.length();
+  }
+
+  private static Path fileOf(String address) {
+    return FileName.path(address.substring(TIERED.length()));
+  }
+
   private static Failure notAnAddress(String address) {
     return Failure.usage(
-        "'%s' is no address of a store; write local:DIR, jdbc:..., redis://HOST:PORT or"
+        "'%s' is no address of a store; write local:DIR, jdbc:..., redis://HOST:PORT,"
                 .formatted(Credentials.hidden(address))
-            + " redis-cluster://HOST:PORT,HOST:PORT");
+            + " redis-cluster://HOST:PORT,HOST:PORT or tiered:FILE.yaml");
   }
 }

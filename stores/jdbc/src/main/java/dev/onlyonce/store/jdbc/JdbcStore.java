@@ -18,6 +18,7 @@ import dev.onlyonce.spi.RecordSink;
 import dev.onlyonce.spi.RecordSource;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.TransactionalStore;
 import dev.onlyonce.store.jdbc.internal.JdbcEngine;
@@ -55,6 +56,7 @@ public final class JdbcStore
         ClaimReader,
         RecordSource,
         RecordSink,
+        StoreClock,
         TransactionalStore<Connection>,
         PositionStore<Connection> {
 
@@ -86,6 +88,7 @@ public final class JdbcStore
   /**
    * Returns the time by which the store decides, the database's, in milliseconds since the epoch.
    */
+  @Override
   public long millis() {
     return engine.millis();
   }

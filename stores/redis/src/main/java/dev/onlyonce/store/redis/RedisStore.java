@@ -15,6 +15,7 @@ import dev.onlyonce.spi.RecordSink;
 import dev.onlyonce.spi.RecordSource;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.redis.internal.RedisAddress;
 import dev.onlyonce.store.redis.internal.RedisEngine;
@@ -48,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>docs/formats/redis.md draws what is kept.
  */
-public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, RecordSink {
+public final class RedisStore
+    implements ClaimStore, ClaimReader, RecordSource, RecordSink, StoreClock {
 
   private final RedisEngine engine;
 
@@ -92,6 +94,7 @@ public final class RedisStore implements ClaimStore, ClaimReader, RecordSource, 
    * Returns the time by which the store decides, that of a server, in milliseconds since the epoch.
    * In a cluster each master has its own.
    */
+  @Override
   public long millis() {
     return engine.millis();
   }

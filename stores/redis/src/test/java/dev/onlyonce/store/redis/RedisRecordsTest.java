@@ -284,6 +284,41 @@ class RedisRecordsTest {
         record.updatedAtMillis());
   }
 
+  private static ClaimRecord endingLater(ClaimRecord it) {
+    return new ClaimRecord(
+        it.scope(),
+        it.key(),
+        it.state(),
+        it.token(),
+        it.requestId(),
+        it.attempt(),
+        it.leaseUntilMillis(),
+        it.notBeforeMillis(),
+        it.expiresAtMillis() + 1_000,
+        it.lapse(),
+        it.fingerprint(),
+        it.result(),
+        it.checkpoint(),
+        it.owner(),
+        it.createdAtMillis(),
+        it.updatedAtMillis());
+  }
+
+  @Test
+  @Semantics(74)
+  void a_record_that_is_done_is_put_over_itself_when_it_ends_later_and_no_other_is() {
+    long token = 4_000_000_000_000_000L;
+    for (ClaimState state : List.of(ClaimState.DONE, ClaimState.FAILED, ClaimState.RELEASED)) {
+      ClaimRecord record = record("ends-" + state, state, token, false);
+      ClaimRecord later = endingLater(record);
+      boolean isCopy = state == ClaimState.DONE;
+      assertThat(store.put(List.of(record, later))).containsExactly(true, isCopy);
+      assertThat(store.put(List.of(record, later))).containsExactly(false, false);
+      ClaimRecord found = store.find(record.scope(), Key.of("ends-" + state)).orElseThrow();
+      assertThat(found.expiresAtMillis()).isEqualTo((isCopy ? later : record).expiresAtMillis());
+    }
+  }
+
   @Test
   @Semantics({74, 96})
   void a_record_is_put_over_none_or_a_smaller_token_only_and_later_claims_have_larger_ones() {

@@ -1,0 +1,209 @@
+package dev.onlyonce.app.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.FileName;
+import dev.onlyonce.store.tiered.Authority;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a YAML file says of the tiers of a store. Anything that is not known, is missing or makes no
+ * sense is refused with file, line and field.
+ *
+ * @param authority the tier that says "new"
+ * @param database where the database is
+ * @param fast where Redis is; null if there is none
+ * @param near the near cache; null if there is none
+ * @param filter the filter; null if there is none
+ * @param behind what may wait for the database, with Redis as the authority
+ */
+record TierFile(
+    Authority authority,
+    DatabaseAccess database,
+    @Nullable Fast fast,
+    @Nullable Near near,
+    @Nullable Filter filter,
+    Behind behind) {
+
+  private static final String AUTHORITY = "authority";
+  private static final String DATABASE = "database";
+  private static final String FAST = "redis";
+  private static final String NEAR = "near";
+  private static final String FILTER = "filter";
+  private static final String BEHIND = "behind";
+  private static final String URL = "url";
+  private static final String USER = "user";
+  private static final String PASSWORD_FILE = "password-file";
+  private static final String PASSWORD_ENV = "password-env";
+
+  /**
+   * @param prefix what the names of its keys begin with
+   * @param copiesKept how long a copy is good
+   * @param timeout how long an answer is waited for
+   */
+  record Fast(RedisAccess redis, String prefix, Duration copiesKept, Duration timeout) {}
+
+  /**
+   * @param memory bytes
+   * @param kept how long an entry is good
+   */
+  record Near(long memory, Duration kept) {}
+
+  /**
+   * @param keys how many it has room for at first
+   * @param errorRate the part of new keys that it takes for known
+   */
+  record Filter(long keys, double errorRate) {}
+
+  /**
+   * @param keys how many wait at the most
+   * @param patience how long a caller waits for room
+   */
+  record Behind(int keys, Duration patience) {}
+
+  /**
+   * Reads a file.
+   *
+   * @throws Failure if it is not as it should be
+   */
+  static TierFile read(Path file) {
+    try {
+      return of(file, Files.readString(file, UTF_8));
+    } catch (IOException e) {
+      throw Failure.io("cannot read " + file, e);
+    }
+  }
+
+  private static TierFile of(Path file, String text) {
+    YamlFields all = YamlFields.of(file.toString(), text);
+    all.allow(Set.of(AUTHORITY, DATABASE, FAST, NEAR, FILTER, BEHIND));
+    Authority authority = authority(all);
+    @Nullable YamlFields database = all.below(DATABASE);
+    if (database == null) {
+      throw all.refused(DATABASE, "is missing; write its url below it");
+    }
+    DatabaseAccess there = database(file, database);
+    boolean isAuthority = authority == Authority.DATABASE;
+    if (!all.has(FAST) && (!isAuthority || !all.has(NEAR) || all.has(FILTER))) {
+      throw all.refused(
+          FAST, "is missing; with authority 'database' and a near cache alone it may be left out");
+    }
+    if (all.has(FILTER) && !isAuthority) {
+      throw all.refused(FILTER, "goes with authority 'database'; leave it out");
+    }
+    if (all.has(BEHIND) && isAuthority) {
+      throw all.refused(BEHIND, "goes with authority 'redis, database behind'; leave it out");
+    }
+    return new TierFile(
+        authority,
+        there,
+        fast(file, all.below(FAST), isAuthority),
+        near(all.below(NEAR)),
+        filter(all.below(FILTER)),
+        behind(all.below(BEHIND)));
+  }
+
+  private static Authority authority(YamlFields all) {
+    String text = all.required(AUTHORITY, "database");
+    try {
+      return Authority.of(text);
+    } catch (IllegalArgumentException e) {
+      throw all.refused(
+          AUTHORITY, "must be 'database' or 'redis, database behind', was '" + text + "'");
+    }
+  }
+
+  private static DatabaseAccess database(Path file, YamlFields fields) {
+    fields.allow(Set.of(URL, USER, PASSWORD_FILE, PASSWORD_ENV));
+    String url = fields.required(URL, "jdbc:postgresql://HOST/DATABASE");
+    if (!url.startsWith("jdbc:")) {
+      throw fields.refused(URL, "must begin with jdbc:, was " + Credentials.hidden(url));
+    }
+    return new DatabaseAccess(url, credentials(file, fields));
+  }
+
+  private static @Nullable Fast fast(Path file, @Nullable YamlFields fields, boolean isOfCopies) {
+    if (fields == null) {
+      return null;
+    }
+    fields.allow(
+        Set.of(URL, USER, PASSWORD_FILE, PASSWORD_ENV, "prefix", "copies-kept", "timeout"));
+    String url = fields.required(URL, "redis://HOST:6379");
+    if (!StoreAddress.isRedis(url)) {
+      throw fields.refused(
+          URL, "must begin with redis:// or redis-cluster://, was " + Credentials.hidden(url));
+    }
+    if (!isOfCopies && fields.has("copies-kept")) {
+      throw fields.refused(
+          "copies-kept", "goes with authority 'database': here the records are no copies");
+    }
+    String prefix = fields.text("prefix");
+    return new Fast(
+        new RedisAccess(url, credentials(file, fields)),
+        prefix == null ? "onlyonce-tiers" : prefix,
+        fields.duration("copies-kept", Duration.ofHours(1)),
+        fields.duration("timeout", Duration.ofMillis(isOfCopies ? 250 : 2_000)));
+  }
+
+  private static @Nullable Near near(@Nullable YamlFields fields) {
+    if (fields == null) {
+      return null;
+    }
+    fields.allow(Set.of("memory", "kept"));
+    return new Near(
+        fields.bytes("memory", "64MiB"), fields.duration("kept", Duration.ofSeconds(10)));
+  }
+
+  private static @Nullable Filter filter(@Nullable YamlFields fields) {
+    if (fields == null) {
+      return null;
+    }
+    fields.allow(Set.of("keys", "error-rate"));
+    return new Filter(fields.count("keys", 1_000_000), fields.rate("error-rate", 0.001));
+  }
+
+  private static Behind behind(@Nullable YamlFields fields) {
+    if (fields == null) {
+      return new Behind(100_000, Duration.ofSeconds(10));
+    }
+    fields.allow(Set.of("keys", "patience"));
+    long keys = fields.count("keys", 100_000);
+    if (keys < 1_000 || keys > 10_000_000) {
+      throw fields.refused("keys", "must be 1000 to 10000000, was " + keys);
+    }
+    return new Behind((int) keys, fields.duration("patience", Duration.ofSeconds(10)));
+  }
+
+  /** A file of a password is looked for beside the file that names it. */
+  private static Credentials credentials(Path file, YamlFields fields) {
+    String user = fields.text(USER);
+    String secret = fields.text(PASSWORD_FILE);
+    String variable = fields.text(PASSWORD_ENV);
+    if (secret != null && variable != null) {
+      throw fields.refused(PASSWORD_ENV, "says what password-file says; leave out one of them");
+    }
+    if (variable != null) {
+      String password = System.getenv(variable);
+      if (password == null) {
+        throw fields.refused(PASSWORD_ENV, "names a variable that is not set: " + variable);
+      }
+      return new Credentials(user, password);
+    }
+    if (secret == null) {
+      return new Credentials(user, null);
+    }
+    Path beside = file.toAbsolutePath().resolveSibling(FileName.path(secret));
+    try {
+      String password = Files.readString(beside, UTF_8).lines().findFirst().orElse("");
+      return new Credentials(user, password);
+    } catch (IOException e) {
+      throw Failure.io("cannot read password-file " + beside, e);
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package dev.onlyonce.app.store;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.store.Finding.Level;
+import dev.onlyonce.filter.KeyFilter;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.store.jdbc.JdbcStore;
+import dev.onlyonce.store.redis.RedisStore;
+import dev.onlyonce.store.tiered.Authority;
+import dev.onlyonce.store.tiered.TieredStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A store of tiers that a YAML file names, which any number of programs may use. */
+record TieredAccess(Path file) implements StoreAccess {
+
+  private static final String LOOKING = "onlyonce";
+
+  @Override
+  public OpenReader look(Consumer<String> notices) {
+    return preview();
+  }
+
+  /** Opens the authority alone: looking neither pairs stores nor leaves beats or copies. */
+  @Override
+  public OpenReader preview() {
+    TierFile tiers = TierFile.read(file);
+    TierFile.Fast fast = tiers.fast();
+    HikariDataSource pool = tiers.database().connect();
+    boolean opened = false;
+    try {
+      JdbcStore database = tiers.database().store(pool, LOOKING);
+      OpenReader reader =
+          tiers.authority() == Authority.DATABASE || fast == null
+              ? new OpenReader(
+                  TieredStore.look(tiers.authority(), database, database),
+                  database::millis,
+                  pool::close)
+              : front(
+                  tiers.authority(),
+                  database,
+                  fast.redis().existing(it -> it.prefix(fast.prefix()).timeout(fast.timeout())),
+                  pool);
+      opened = true;
+      return reader;
+    } finally {
+      if (!opened) {
+        pool.close();
+      }
+    }
+  }
+
+  private static OpenReader front(
+      Authority authority, JdbcStore database, RedisStore redis, HikariDataSource pool) {
+    boolean opened = false;
+    try {
+      OpenReader reader =
+          new OpenReader(
+              TieredStore.look(authority, database, redis),
+              redis::millis,
+              () -> {
+                redis.close();
+                pool.close();
+              });
+      opened = true;
+      return reader;
+    } finally {
+      if (!opened) {
+        redis.close();
+      }
+    }
+  }
+
+  @Override
+  public OpenStore change(String owner) {
+    TierFile tiers = TierFile.read(file);
+    HikariDataSource pool = tiers.database().connect();
+    boolean opened = false;
+    try {
+      TieredStore store = builder(tiers, pool, owner).open();
+      opened = true;
+      return new OpenStore(store, store, store::millis, () -> close(store, pool));
+    } finally {
+      if (!opened) {
+        pool.close();
+      }
+    }
+  }
+
+  private static void close(TieredStore store, HikariDataSource pool) {
+    store.close();
+    pool.close();
+  }
+
+  private TieredStore.Builder builder(TierFile tiers, HikariDataSource pool, String owner) {
+    try {
+      TieredStore.Builder builder =
+          TieredStore.with(tiers.authority())
+              .database(tiers.database().store(pool, owner))
+              .behind(tiers.behind().keys(), tiers.behind().patience());
+      TierFile.Fast fast = tiers.fast();
+      if (fast != null) {
+        builder.fast(() -> redis(fast, tiers.authority(), owner)).copiesKeptFor(fast.copiesKept());
+      }
+      TierFile.Near near = tiers.near();
+      if (near != null) {
+        builder.near(near.memory(), near.kept());
+      }
+      TierFile.Filter filter = tiers.filter();
+      if (filter != null) {
+        builder.filter(KeyFilter.forKeys(filter.keys()).errorRate(filter.errorRate()).scalable());
+      }
+      return builder;
+    } catch (IllegalArgumentException e) {
+      throw Failure.badInput(file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static RedisStore redis(TierFile.Fast fast, Authority authority, String owner) {
+    return fast.redis()
+        .open(
+            owner,
+            it -> {
+              it.prefix(fast.prefix()).timeout(fast.timeout());
+              return authority == Authority.DATABASE ? it.patience(Duration.ZERO) : it;
+            });
+  }
+
+  @Override
+  public List<Finding> examine(@Nullable Load load) {
+    TierFile tiers = TierFile.read(file);
+    List<Finding> findings = new ArrayList<>();
+    findings.add(
+        Finding.note(
+            "authority",
+            tiers.authority() == Authority.DATABASE
+                ? "database: it alone says what is new; Redis may lose everything, and nothing runs"
+                    + " twice"
+                : "redis, database behind: what Redis loses before it is in the database runs"
+                    + " again,"
+                    + " up to %,d settled keys and all that are claimed"
+                        .formatted(tiers.behind().keys())));
+    for (Finding each : tiers.database().examine(load)) {
+      findings.add(of("database ", each, false));
+    }
+    TierFile.Fast fast = tiers.fast();
+    if (fast != null) {
+      examine(fast, tiers.authority() == Authority.DATABASE, load, findings);
+    }
+    return findings;
+  }
+
+  private static void examine(
+      TierFile.Fast fast, boolean isOfCopies, @Nullable Load load, List<Finding> findings) {
+    try {
+      for (Finding each : fast.redis().examine(load, it -> it.prefix(fast.prefix()))) {
+        findings.add(of("redis ", each, isOfCopies));
+      }
+    } catch (StoreException e) {
+      if (!isOfCopies) {
+        throw e;
+      }
+      findings.add(
+          Finding.unsafe(
+              "redis",
+              "there are no copies, every duplicate asks the database: " + e.getMessage()));
+    }
+  }
+
+  /** What makes Redis forget does no harm where it has copies. */
+  private static Finding of(String tier, Finding it, boolean isOfCopies) {
+    return it.level() == Level.UNSAFE && isOfCopies
+        ? Finding.note(tier + it.topic(), "of copies only: " + it.sentence())
+        : new Finding(it.level(), tier + it.topic(), it.sentence());
+  }
+
+  @Override
+  public int bytesPerKey() {
+    TierFile tiers = TierFile.read(file);
+    TierFile.Fast fast = tiers.fast();
+    return tiers.database().bytesPerKey() + (fast == null ? 0 : fast.redis().bytesPerKey());
+  }
+
+  @Override
+  public void requireTiers() {
+    TierFile.read(file);
+  }
+
+  @Override
+  public long rebuild() {
+    TierFile tiers = TierFile.read(file);
+    try (HikariDataSource pool = tiers.database().connect()) {
+      return builder(tiers, pool, "rebuild").rebuild();
+    }
+  }
+
+  /** Refuses a store that is useless, or wrong, without the other tiers. */
+  static Failure refusedAlone(StoreAccess tier) {
+    return Failure.files(
+        "%s is one of the tiers of a store, with authority 'redis, database behind', and must not be"
+                .formatted(tier)
+            + " used alone; give --store tiered:FILE");
+  }
+
+  /** Copies of before the restore are of another pair then: nobody takes them for good. */
+  @Override
+  public String afterRestore() {
+    if (TierFile.read(file).authority() != Authority.DATABASE) {
+      return "";
+    }
+    rebuild();
+    return "; copies of what was done after it, in Redis or in programs that still run, are not"
+        + " used any more";
+  }
+
+  @Override
+  public String toString() {
+    return StoreAddress.TIERED + file;
+  }
+}

@@ -1,0 +1,176 @@
+package dev.onlyonce.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onlyonce.app.cli.InProcess.Result;
+import dev.onlyonce.services.Database;
+import dev.onlyonce.services.PostgreSqlServer;
+import dev.onlyonce.services.RedisServer;
+import dev.onlyonce.services.Servers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program on a store of tiers, by the files of the guide, with the addresses of the test. */
+@ExtendWith(Servers.class)
+class TieredCommandsTest extends SharedStoreRules {
+
+  private final String url;
+  private Path file = Path.of("tiers.yaml");
+  private Path behind = Path.of("behind.yaml");
+  private String redis = "";
+
+  TieredCommandsTest(Database<PostgreSqlServer> database) {
+    this.url = database.url();
+  }
+
+  @Override
+  String address() {
+    return "tiered:" + file;
+  }
+
+  @BeforeAll
+  void writeFiles(@TempDir Path tiers, RedisServer server) throws IOException, SQLException {
+    redis = server.url();
+    List<String> examples = examples();
+    Files.writeString(tiers.resolve("database.secret"), "not asked for\n");
+    file = Files.writeString(tiers.resolve("tiers.yaml"), examples.get(0));
+    behind = Files.writeString(tiers.resolve("behind.yaml"), examples.get(1));
+    execute(new InProcess(tiers).run("schema", "--store=" + address()).out());
+  }
+
+  /** Returns the guide's files; they name the servers of the test. */
+  private List<String> examples() throws IOException {
+    String guide = Files.readString(Path.of("../docs/guides/tiers.md"));
+    List<String> examples = new ArrayList<>();
+    for (String each : guide.split("```yaml\n", -1)) {
+      examples.add(
+          each.substring(0, Math.max(0, each.indexOf("```")))
+              .replace("jdbc:postgresql://db.example/shop", url)
+              .replaceFirst("(?m)^  user: shop .*\n", "")
+              .replace("redis://cache.example:6379", redis));
+    }
+    return examples.subList(1, examples.size());
+  }
+
+  private void execute(String sql) throws SQLException {
+    execute(url, sql);
+  }
+
+  private static void execute(String url, String sql) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private Result run(String... arguments) {
+    return new InProcess(folder).run(arguments);
+  }
+
+  @Test
+  void the_doctor_says_what_the_authority_means_and_looks_at_each_tier() throws IOException {
+    assertThat(run("doctor", "--store=" + address()).out())
+        .contains("database: it alone says what is new")
+        .containsPattern("(?m)^ok +database server")
+        .containsPattern("(?m)^ok +redis server");
+
+    String gone = Files.readString(file).replace(redis, "redis://127.0.0.1:1");
+    Path without = Files.writeString(folder.resolve("gone.yaml"), gone);
+    Files.writeString(folder.resolve("database.secret"), "not asked for\n");
+    Result result = run("doctor", "--store=tiered:" + without);
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.out()).containsPattern("(?m)^unsafe +redis +there are no copies");
+  }
+
+  @Test
+  void another_authority_is_refused_until_the_tiers_are_rebuilt() {
+    assertThat(run("doctor", "--store=" + address()).out()).contains("it alone says what is new");
+    Result refused = run("claims", "stats", "--store=tiered:" + behind);
+    assertThat(refused.code()).isEqualTo(4);
+    assertThat(refused.err()).contains("authority: database", "rebuild the tiers");
+    assertThat(run("doctor", "--rebuild", "--store=tiered:" + behind).out()).contains("say --yes");
+    assertThat(run("doctor", "--rebuild", "--store=" + url).err()).contains("only the tiers");
+  }
+
+  @Test
+  void neither_redis_as_the_authority_nor_the_database_behind_is_used_alone()
+      throws IOException, SQLException {
+    String h2 = "jdbc:h2:" + folder.resolve("behind");
+    Path own =
+        Files.writeString(
+            folder.resolve("own.yaml"),
+            """
+            authority: redis, database behind
+            database:
+              url: %s
+            redis:
+              url: %s
+              prefix: onlyonce
+            """
+                .formatted(h2, redis));
+    execute(h2, run("schema", "--store=tiered:" + own).out());
+    assertThat(run("claims", "stats", "--store=" + redis).code()).isZero();
+    Result opened = run("doctor", "--restored", "--yes", "--store=tiered:" + own);
+    assertThat(opened.code()).as(opened.err()).isZero();
+    for (String alone : List.of(redis, h2)) {
+      Result refused = run("claims", "stats", "--store=" + alone);
+      assertThat(refused.code()).as(alone).isEqualTo(4);
+      assertThat(refused.err()).contains("must not be used alone", "tiered:FILE");
+    }
+    assertThat(run("claims", "stats", "--store=tiered:" + own).code()).isZero();
+  }
+
+  @Test
+  void looking_changes_nothing() throws IOException, SQLException {
+    String h2 = "jdbc:h2:" + folder.resolve("looked-at");
+    Path own =
+        Files.writeString(
+            folder.resolve("looked-at.yaml"),
+            "authority: database\ndatabase:\n  url: %s\nnear:\n  kept: 1s\n".formatted(h2));
+    execute(h2, run("schema", "--store=tiered:" + own).out());
+    assertThat(run("claims", "stats", "--store=tiered:" + own).code()).isZero();
+    Result plain = run("claims", "list", "--store=" + h2);
+    assertThat(plain.out()).doesNotContain("onlyonce/tiers");
+  }
+
+  @Test
+  void what_is_wrong_in_the_file_is_told_with_line_and_field() throws IOException {
+    Map<String, String> wrong =
+        Map.of(
+            "authority: redis\n",
+                "line 1: authority must be 'database' or 'redis, database behind'",
+            "authority: database\n", "line 1: database is missing",
+            "authority: database\ndatabase:\n  url: jdbc:x\nnear: 5\n",
+                "line 4: near must have fields below it",
+            "authority: database\ndatabase:\n  url: jdbc:x\nnear:\n  memory: 5\n",
+                "line 5: near.memory must be a size such as 512KiB",
+            "authority: database\ndatabase:\n  url: jdbc:x\n  pasword: hush\n",
+                "line 4: database.pasword is not known; there may be password-env",
+            "authority: database\ndatabase:\n  url: redis://u:hush@h\nnear:\n  memory: 1MiB\n",
+                "line 3: database.url must begin with jdbc:",
+            "authority: database\nauthority: database\n", "line 2: authority is there twice",
+            "authority: [database\n", "line 2:",
+            "", "is empty");
+    for (Map.Entry<String, String> each : wrong.entrySet()) {
+      Path bad = Files.writeString(folder.resolve("bad.yaml"), each.getKey());
+      Result result = run("claims", "stats", "--store=tiered:" + bad);
+      assertThat(result.code()).as(each.getKey() + result.err()).isEqualTo(3);
+      assertThat(result.err()).contains("bad.yaml", each.getValue()).doesNotContain("hush");
+    }
+    assertThat(run("claims", "stats", "--store=tiered:/nowhere.yaml").code()).isEqualTo(4);
+    assertThat(run("claims", "stats", "--user=x", "--store=" + address()).err())
+        .contains("leave out --user");
+  }
+}

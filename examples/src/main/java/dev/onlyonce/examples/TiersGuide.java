@@ -1,0 +1,31 @@
+package dev.onlyonce.examples;
+
+import dev.onlyonce.filter.KeyFilter;
+import dev.onlyonce.store.jdbc.JdbcStore;
+import dev.onlyonce.store.redis.RedisStore;
+import dev.onlyonce.store.tiered.Authority;
+import dev.onlyonce.store.tiered.TieredStore;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** The piece of docs/guides/tiers.md; a test compares them and runs it. */
+final class TiersGuide {
+
+  // region open
+  TieredStore open(DataSource database, String redis) {
+    return TieredStore.with(Authority.DATABASE)
+        .database(JdbcStore.open(database))
+        .fast(
+            () ->
+                RedisStore.at(redis)
+                    .prefix("payments-copies")
+                    .timeout(Duration.ofMillis(250))
+                    .patience(Duration.ZERO)
+                    .open())
+        .near(64 << 20, Duration.ofSeconds(10))
+        .filter(KeyFilter.forKeys(1_000_000).scalable())
+        .open();
+  }
+
+  // endregion
+}

@@ -1,0 +1,69 @@
+package dev.onlyonce.store.tiered.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.testkit.ManualTime;
+import dev.onlyonce.testkit.Semantics;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class FastTierTest {
+
+  private static final List<RecordId> KEY = List.of(new RecordId(Scope.of("orders"), Key.of("a")));
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedStore store = new ScriptedStore();
+  private final AtomicInteger openings = new AtomicInteger();
+  private final FastTier tier =
+      new FastTier(
+          () -> {
+            openings.incrementAndGet();
+            return Tier.of(store);
+          },
+          "0123456789abcdef",
+          Duration.ofMillis(250),
+          time,
+          new Meter());
+
+  private void find(long millis) {
+    store.beforeFind = ids -> time.advance(Duration.ofMillis(millis));
+    tier.find(KEY);
+  }
+
+  @Test
+  @Semantics(69)
+  void a_store_that_is_slow_three_times_in_a_row_is_left_alone_until_a_probe() {
+    tier.open();
+    find(250);
+    find(250);
+    find(249);
+    find(250);
+    find(250);
+    assertThat(tier.trouble()).as("two in a row").isNull();
+    find(250);
+    assertThat(tier.trouble()).contains("slow");
+    AtomicInteger asked = new AtomicInteger();
+    store.beforeFind = ids -> asked.incrementAndGet();
+    assertThat(tier.find(KEY)).isEmpty();
+    assertThat(asked).hasValue(0);
+    tier.probe();
+    assertThat(tier.trouble()).isNull();
+    assertThat(tier.find(KEY)).hasSize(1);
+    assertThat(asked).as("the probe and the look-up").hasValue(2);
+    assertThat(openings).hasValue(1);
+  }
+
+  @Test
+  void a_store_that_was_closed_is_not_opened_again_by_a_late_probe() {
+    tier.open();
+    tier.close();
+    tier.probe();
+    assertThat(openings).hasValue(1);
+    assertThat(tier.trouble()).contains("closed");
+  }
+}
