@@ -56,6 +56,7 @@ final class WriteBehind {
 
   private volatile long givesUpAt;
   private volatile boolean ends;
+  private volatile boolean hasEnded;
 
   private record Item(RecordId id, long sinceNanos) {}
 
@@ -104,6 +105,9 @@ final class WriteBehind {
     }
     long now = time.nanoTime();
     ids.forEach(it -> line.add(new Item(it, now)));
+    if (hasEnded) {
+      dropped.add(line.clear()); // of a caller that closing has not waited for
+    }
   }
 
   private void write(List<Item> items) {
@@ -233,6 +237,7 @@ final class WriteBehind {
     givesUpAt = time.nanoTime() + longest.toNanos();
     ends = true;
     line.end(longest.toMillis() + 1_000);
+    hasEnded = true;
     dropped.add(line.clear());
     long left = dropped.sum();
     if (left > 0) {
