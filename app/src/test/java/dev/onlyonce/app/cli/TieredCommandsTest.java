@@ -130,6 +130,12 @@ class TieredCommandsTest extends SharedStoreRules {
       assertThat(refused.err()).contains("must not be used alone", "tiered:FILE");
     }
     assertThat(run("claims", "stats", "--store=tiered:" + own).code()).isZero();
+
+    Path replicated = folder.resolve("replicated.yaml");
+    Files.writeString(replicated, Files.readString(own) + "  replicas: 1\n");
+    Result without = run("doctor", "--restored", "--yes", "--store=tiered:" + replicated);
+    assertThat(without.code()).as("there is no replica").isEqualTo(4);
+    assertThat(without.err()).contains("replica");
   }
 
   @Test
