@@ -144,7 +144,8 @@ class TieredCommandsTest extends SharedStoreRules {
     Path own =
         Files.writeString(
             folder.resolve("looked-at.yaml"),
-            "authority: database\ndatabase:\n  url: %s\nnear:\n  kept: 1s\n".formatted(h2));
+            "authority: database\ndatabase:\n  url: %s\nnear:\n  memory: 1MiB\n  kept: 1s\n"
+                .formatted(h2));
     execute(h2, run("schema", "--store=tiered:" + own).out());
     assertThat(run("claims", "stats", "--store=tiered:" + own).code()).isZero();
     Result plain = run("claims", "list", "--store=" + h2);
