@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * anything was done if there is none. A settlement never waits and is never refused, since its
  * handler has run: what was claimed while there was room may exceed the bound when it is settled. A
  * record is read from the authority when its turn comes, so that several changes of a key are one
- * write, and what is written is what is there. What fails is tried again.
+ * write, and what is written is what is there. While the database does not answer it is tried
+ * again; what it refuses, and what the authority has not got any more, is set aside and counted.
  */
 final class WriteBehind {
 
