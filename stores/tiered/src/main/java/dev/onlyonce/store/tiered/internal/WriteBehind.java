@@ -71,7 +71,7 @@ final class WriteBehind {
     this.bound = settings.behindBound;
     this.patience = settings.behindPatience;
     this.time = settings.time;
-    this.room = new Room(bound);
+    this.room = new Room(bound, time);
     this.line = new Line<>("onlyonce-behind", Integer.MAX_VALUE, WORKERS, this::write);
   }
 
