@@ -46,8 +46,10 @@ record TierFile(
    * @param prefix what the names of its keys begin with
    * @param copiesKept how long a copy is good
    * @param timeout how long an answer is waited for
+   * @param replicas how many replicas must have what was written
    */
-  record Fast(RedisAccess redis, String prefix, Duration copiesKept, Duration timeout) {}
+  record Fast(
+      RedisAccess redis, String prefix, Duration copiesKept, Duration timeout, int replicas) {}
 
   /**
    * @param memory bytes
@@ -133,7 +135,15 @@ record TierFile(
       return null;
     }
     fields.allow(
-        Set.of(URL, USER, PASSWORD_FILE, PASSWORD_ENV, "prefix", "copies-kept", "timeout"));
+        Set.of(
+            URL,
+            USER,
+            PASSWORD_FILE,
+            PASSWORD_ENV,
+            "prefix",
+            "copies-kept",
+            "timeout",
+            "replicas"));
     String url = fields.required(URL, "redis://HOST:6379");
     if (!StoreAddress.isRedis(url)) {
       throw fields.refused(
@@ -144,11 +154,16 @@ record TierFile(
           "copies-kept", "goes with authority 'database': here the records are no copies");
     }
     String prefix = fields.text("prefix");
+    long replicas = fields.count("replicas", 0);
+    if (replicas > 100) {
+      throw fields.refused("replicas", "must be at most 100, was " + replicas);
+    }
     return new Fast(
         new RedisAccess(url, credentials(file, fields)),
         prefix == null ? "onlyonce-tiers" : prefix,
         fields.duration("copies-kept", Duration.ofHours(1)),
-        fields.duration("timeout", Duration.ofMillis(isOfCopies ? 250 : 2_000)));
+        fields.duration("timeout", Duration.ofMillis(isOfCopies ? 250 : 2_000)),
+        (int) replicas);
   }
 
   private static @Nullable Near near(@Nullable YamlFields fields) {

@@ -127,6 +127,9 @@ record TieredAccess(Path file) implements StoreAccess {
             owner,
             it -> {
               it.prefix(fast.prefix()).timeout(fast.timeout());
+              if (fast.replicas() > 0) {
+                it.waitForReplicas(fast.replicas(), fast.timeout());
+              }
               return authority == Authority.DATABASE ? it.patience(Duration.ZERO) : it;
             });
   }

@@ -130,6 +130,12 @@ class TieredCommandsTest extends SharedStoreRules {
       assertThat(refused.err()).contains("must not be used alone", "tiered:FILE");
     }
     assertThat(run("claims", "stats", "--store=tiered:" + own).code()).isZero();
+
+    Path replicated = folder.resolve("replicated.yaml");
+    Files.writeString(replicated, Files.readString(own) + "  replicas: 1\n");
+    Result without = run("doctor", "--restored", "--yes", "--store=tiered:" + replicated);
+    assertThat(without.code()).as("there is no replica").isEqualTo(4);
+    assertThat(without.err()).contains("replica");
   }
 
   @Test
@@ -138,7 +144,8 @@ class TieredCommandsTest extends SharedStoreRules {
     Path own =
         Files.writeString(
             folder.resolve("looked-at.yaml"),
-            "authority: database\ndatabase:\n  url: %s\nnear:\n  kept: 1s\n".formatted(h2));
+            "authority: database\ndatabase:\n  url: %s\nnear:\n  memory: 1MiB\n  kept: 1s\n"
+                .formatted(h2));
     execute(h2, run("schema", "--store=tiered:" + own).out());
     assertThat(run("claims", "stats", "--store=tiered:" + own).code()).isZero();
     Result plain = run("claims", "list", "--store=" + h2);

@@ -33,6 +33,10 @@ import org.jspecify.annotations.Nullable;
 final class Above {
 
   private static final int OPEN_CLAIMS = 100_000;
+
+  /** No store gives a larger token: it is exact in Redis, and as microseconds centuries away. */
+  private static final long LARGEST_TOKEN = (1L << 53) - 1;
+
   private static final int LONGEST_RESULT = Limits.RESULT_BYTES;
 
   /** How long a mark is kept: twice the longest time that a copy of any process may be. */
@@ -176,12 +180,15 @@ final class Above {
     List<ClaimRecord> marks = new ArrayList<>();
     for (int i = 0; i < ids.size(); i++) {
       long above = openings.get(i).expectToken() + 1;
+      if (above <= 1 || above > LARGEST_TOKEN) {
+        continue; // no record has such a token, so none is opened
+      }
       if (near != null) {
         near.mark(ids.get(i), above);
       }
       marks.add(Records.mark(ids.get(i), above, now, MARK_KEEP));
     }
-    if (fast == null || !fast.put(marks).isEmpty()) {
+    if (fast == null || marks.isEmpty() || !fast.put(marks).isEmpty()) {
       return;
     }
     List<Optional<ClaimRecord>> records = authority.source().find(ids);

@@ -1,5 +1,6 @@
 package dev.onlyonce.store.tiered.internal;
 
+import dev.onlyonce.spi.Time;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class Room {
 
   private final int size;
+  private final Time time;
   private final Permits permits;
 
   /** A semaphore that may owe permits. */
@@ -27,8 +29,9 @@ final class Room {
     }
   }
 
-  Room(int size) {
+  Room(int size, Time time) {
     this.size = size;
+    this.time = time;
     this.permits = new Permits(size);
   }
 
@@ -40,12 +43,12 @@ final class Room {
    */
   boolean take(int keys, Duration longest) {
     int needed = Math.min(keys, size);
-    long end = System.nanoTime() + longest.toNanos();
+    long end = time.nanoTime() + longest.toNanos();
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          boolean taken = permits.tryAcquire(needed, end - System.nanoTime(), TimeUnit.NANOSECONDS);
+          boolean taken = permits.tryAcquire(needed, end - time.nanoTime(), TimeUnit.NANOSECONDS);
           if (taken) {
             permits.reduce(keys - needed);
           }

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * anything was done if there is none. A settlement never waits and is never refused, since its
  * handler has run: what was claimed while there was room may exceed the bound when it is settled. A
  * record is read from the authority when its turn comes, so that several changes of a key are one
- * write, and what is written is what is there. What fails is tried again.
+ * write, and what is written is what is there. While the database does not answer it is tried
+ * again; what it refuses, and what the authority has not got any more, is set aside and counted.
  */
 final class WriteBehind {
 
@@ -56,6 +57,7 @@ final class WriteBehind {
 
   private volatile long givesUpAt;
   private volatile boolean ends;
+  private volatile boolean hasEnded;
 
   private record Item(RecordId id, long sinceNanos) {}
 
@@ -69,7 +71,7 @@ final class WriteBehind {
     this.bound = settings.behindBound;
     this.patience = settings.behindPatience;
     this.time = settings.time;
-    this.room = new Room(bound);
+    this.room = new Room(bound, time);
     this.line = new Line<>("onlyonce-behind", Integer.MAX_VALUE, WORKERS, this::write);
   }
 
@@ -104,6 +106,9 @@ final class WriteBehind {
     }
     long now = time.nanoTime();
     ids.forEach(it -> line.add(new Item(it, now)));
+    if (hasEnded) {
+      dropped.add(line.clear()); // of a caller that closing has not waited for
+    }
   }
 
   private void write(List<Item> items) {
@@ -233,6 +238,7 @@ final class WriteBehind {
     givesUpAt = time.nanoTime() + longest.toNanos();
     ends = true;
     line.end(longest.toMillis() + 1_000);
+    hasEnded = true;
     dropped.add(line.clear());
     long left = dropped.sum();
     if (left > 0) {

@@ -31,10 +31,11 @@ class WriteBehindTest {
 
   private final ScriptedStore front = new ScriptedStore();
   private final ScriptedStore database = new ScriptedStore();
-  private final TieredEngine engine = open();
+  private TieredEngine engine = open(GUARD);
 
-  private TieredEngine open() {
+  private TieredEngine open(Duration closePatience) {
     Settings settings = new Settings(Authority.REDIS);
+    settings.closePatience = closePatience;
     settings.database = Tier.of(database);
     settings.fast = () -> Tier.of(front);
     return TieredEngine.open(settings);
@@ -105,6 +106,20 @@ class WriteBehindTest {
     }
     awaitWritten();
     assertThat(isBehind("late")).isFalse();
+  }
+
+  @Test
+  @Semantics(69)
+  void closing_waits_no_longer_than_it_may_and_counts_what_is_left() {
+    database.beforePut =
+        batch -> {
+          throw new StoreException(Kind.UNAVAILABLE, "the database is down");
+        };
+    engine.close();
+    engine = open(Duration.ofMillis(100));
+    settle("one", "two", "three");
+    engine.close();
+    assertThat(engine.statistics().behind().dropped()).isEqualTo(3);
   }
 
   @Test
