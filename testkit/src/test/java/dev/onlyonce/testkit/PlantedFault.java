@@ -35,6 +35,9 @@ import java.util.function.BiFunction;
 record PlantedFault(
     String name, BiFunction<Time, StoreSettings, ModelStore> store, List<String> redTests) {
 
+  /** Between looking and writing: long enough for others, also on a machine that is busy. */
+  private static final long GAP_NANOS = 100_000;
+
   static List<PlantedFault> all() {
     return List.of(
         new PlantedFault(
@@ -218,7 +221,7 @@ record PlantedFault(
       for (ClaimRequest request : batch) {
         checkOpen();
         ClaimRecord found = find(request.scope(), request.key());
-        LockSupport.parkNanos(1_000);
+        LockSupport.parkNanos(GAP_NANOS);
         var decision = machine().claim(found, request, nowMicros(), floor());
         if (decision.write() != null) {
           put(decision.write());
@@ -241,7 +244,7 @@ record PlantedFault(
       for (Settlement settlement : batch) {
         checkOpen();
         ClaimRecord found = find(settlement.claim().scope(), settlement.claim().key());
-        LockSupport.parkNanos(1_000);
+        LockSupport.parkNanos(GAP_NANOS);
         var decision = machine().settle(found, settlement, nowMicros());
         if (decision.write() != null) {
           put(decision.write());
