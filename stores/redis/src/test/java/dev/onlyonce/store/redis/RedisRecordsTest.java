@@ -19,6 +19,7 @@ import dev.onlyonce.Scope;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
@@ -175,6 +176,23 @@ class RedisRecordsTest {
     assertThat(store.totals()).containsEntry(ClaimState.CLAIMED, 10_000L);
     assertThatThrownBy(() -> store.list(Query.all(1), "99:0:")).isInstanceOf(StoreException.class);
     assertThatThrownBy(() -> store.list(Query.all(1), "x")).isInstanceOf(StoreException.class);
+  }
+
+  @Test
+  @Semantics(24)
+  void a_listing_shows_each_record_once_while_the_server_grows_its_table() {
+    store.claim(requests("old-", 2_000));
+    List<String> seen = new ArrayList<>();
+    String cursor = null;
+    int round = 0;
+    do {
+      ClaimReader.Page page = store.list(Query.all(70), cursor);
+      page.records().forEach(it -> seen.add(String.valueOf(it.key())));
+      cursor = page.next();
+      store.claim(requests("new-" + round + "-", round++ < 30 ? 500 : 0));
+    } while (cursor != null);
+    List<String> old = requests("old-", 2_000).stream().map(it -> it.key().toString()).toList();
+    assertThat(seen).doesNotHaveDuplicates().containsAll(old);
   }
 
   @Test

@@ -35,8 +35,8 @@ final class Listing {
   /**
    * Where a listing goes on.
    *
-   * @param cursor the server's, for a step
-   * @param after the field after which the step goes on: a step may have more than a page
+   * @param cursor the server's, for a group of records
+   * @param after the field after which the group goes on: it may have more than a page
    */
   private record Place(int shard, String cursor, String after) {
     private static final Place START = new Place(0, "0", "");
@@ -69,19 +69,25 @@ final class Listing {
             List.of(shop.id(), place.cursor.getBytes(US_ASCII), Part.ascii(STEP)));
     shop.dispatcher().run(List.of(call));
     long now = Math.floorDiv((Long) call.list().get(0), 1_000L);
-    String next = new String((byte[]) call.list().get(1), US_ASCII);
     List<ClaimRecord> page = new ArrayList<>();
-    for (Map.Entry<String, byte[]> each :
-        behind(place.after, (List<?>) call.list().get(2)).entrySet()) {
-      if (page.size() == query.limit()) {
+    List<?> groups = (List<?>) call.list().get(2);
+    for (int i = 0; i < groups.size(); i += 2) {
+      String group = new String((byte[]) groups.get(i), US_ASCII);
+      place = place.cursor.equals(group) ? place : new Place(place.shard, group, "");
+      List<Entry> matching = matching(query, now, place.after, (List<?>) groups.get(i + 1));
+      int free = query.limit() - page.size();
+      if (matching.size() > free && !page.isEmpty()) {
         return new Page(page, place.toString());
       }
-      ClaimRecord record = PackedReader.read(each.getValue(), shop.scopes()::ofNumber);
-      if (machine.matches(query, record, now)) {
-        page.add(record);
+      for (Entry each : matching) {
+        if (page.size() == query.limit()) {
+          return new Page(page, place.toString());
+        }
+        page.add(each.record);
+        place = new Place(place.shard, group, each.field);
       }
-      place = new Place(place.shard, place.cursor, each.getKey());
     }
+    String next = new String((byte[]) call.list().get(1), US_ASCII);
     return new Page(page, behind(place, next));
   }
 
@@ -93,16 +99,25 @@ final class Listing {
     return shard == shop.shards() ? null : new Place(shard, "0", "").toString();
   }
 
-  /** Returns the records of a step in an order that does not change, from a field on. */
-  private static Map<String, byte[]> behind(String after, List<?> step) {
+  private record Entry(String field, ClaimRecord record) {}
+
+  /** Returns what is asked for of a group, from a field on, in an order that does not change. */
+  private List<Entry> matching(Query query, long now, String after, List<?> group) {
     TreeMap<String, byte[]> sorted = new TreeMap<>();
-    for (int i = 0; i < step.size(); i += 2) {
-      byte[] field = (byte[]) step.get(i);
+    for (int i = 0; i < group.size(); i += 2) {
+      byte[] field = (byte[]) group.get(i);
       if (field.length == Places.FIELD_BYTES) {
-        sorted.put(HexFormat.of().formatHex(field), (byte[]) step.get(i + 1));
+        sorted.put(HexFormat.of().formatHex(field), (byte[]) group.get(i + 1));
       }
     }
-    return sorted.tailMap(after, false);
+    List<Entry> matching = new ArrayList<>();
+    for (Map.Entry<String, byte[]> each : sorted.tailMap(after, false).entrySet()) {
+      ClaimRecord record = PackedReader.read(each.getValue(), shop.scopes()::ofNumber);
+      if (machine.matches(query, record, now)) {
+        matching.add(new Entry(each.getKey(), record));
+      }
+    }
+    return matching;
   }
 
   /** Returns the time of a server, milliseconds since the epoch. */

@@ -1,9 +1,22 @@
--- Looks at the next records. KEYS: shard. ARGV: id, cursor, how many.
--- Returns: microseconds, cursor to go on from, fields and records.
+-- Looks at the next records, one group at a time: what the server keeps in one bucket. A cursor is
+-- never asked for more than its group, so that it means the same when the server grows its table.
+-- KEYS: shard. ARGV: id, cursor, how many.
+-- Returns: microseconds, cursor to go on from, each group's cursor and its fields and records.
 local found = redis.call('hget', KEYS[1], 'q')
 if not found or string.sub(found, 1, 16) ~= ARGV[1] then
   return redis.error_reply('FOREIGN the shard is not of this store')
 end
 local t = redis.call('time')
-local page = redis.call('hscan', KEYS[1], ARGV[2], 'count', ARGV[3])
-return {t[1] * 1000000 + t[2], page[1], page[2]}
+local most = tonumber(ARGV[3])
+local cursor, groups, entries, asked = ARGV[2], {}, 0, 0
+repeat
+  local group = redis.call('hscan', KEYS[1], cursor, 'count', 1)
+  if #group[2] > 0 then
+    groups[#groups + 1] = cursor
+    groups[#groups + 1] = group[2]
+    entries = entries + #group[2] / 2
+  end
+  cursor = group[1]
+  asked = asked + 1
+until cursor == '0' or entries >= most or asked >= 4 * most
+return {t[1] * 1000000 + t[2], cursor, groups}
