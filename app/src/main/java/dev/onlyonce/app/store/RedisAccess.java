@@ -28,7 +28,7 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   @Override
   public OpenReader preview() {
-    RedisStore store = existing(it -> it);
+    RedisStore store = alone(existing(it -> it));
     return new OpenReader(store, store::millis, store::close);
   }
 
@@ -41,12 +41,17 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   @Override
   public OpenStore change(String owner) {
-    RedisStore store = open(owner, it -> it);
+    RedisStore store = alone(open(owner, it -> it));
+    return new OpenStore(store, store, store::millis, store::close);
+  }
+
+  /** Returns this store unless it is the authority of tiers, which must be asked instead. */
+  private RedisStore alone(RedisStore store) {
     if (TieredStore.authorityOf(store).isPresent()) {
       store.close();
       throw TieredAccess.refusedAlone(this);
     }
-    return new OpenStore(store, store, store::millis, store::close);
+    return store;
   }
 
   @Override

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.store.Finding.Level;
 import dev.onlyonce.filter.KeyFilter;
+import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.redis.RedisStore;
@@ -35,12 +36,11 @@ record TieredAccess(Path file) implements StoreAccess {
     boolean opened = false;
     try {
       JdbcStore database = tiers.database().store(pool, LOOKING);
+      // The database says first whether these are the tiers: there may be no Redis yet.
+      ClaimReader behind = TieredStore.look(tiers.authority(), database, database);
       OpenReader reader =
           tiers.authority() == Authority.DATABASE || fast == null
-              ? new OpenReader(
-                  TieredStore.look(tiers.authority(), database, database),
-                  database::millis,
-                  pool::close)
+              ? new OpenReader(behind, database::millis, pool::close)
               : front(
                   tiers.authority(),
                   database,

@@ -121,8 +121,8 @@ class TieredCommandsTest extends SharedStoreRules {
             """
                 .formatted(h2, redis));
     execute(h2, run("schema", "--store=tiered:" + own).out());
-    assertThat(run("claims", "stats", "--store=" + redis).code()).isZero();
-    Result opened = run("doctor", "--restored", "--yes", "--store=tiered:" + own);
+    Files.writeString(folder.resolve("one"), "a\n");
+    Result opened = run("dedup", "--store=tiered:" + own, "--scope=jobs", "--out", "@once", "@one");
     assertThat(opened.code()).as(opened.err()).isZero();
     for (String alone : List.of(redis, h2)) {
       Result refused = run("claims", "stats", "--store=" + alone);
