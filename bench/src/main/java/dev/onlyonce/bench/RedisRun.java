@@ -46,7 +46,8 @@ public final class RedisRun {
         run.nanos / keys,
         run.cpuNanos / keys,
         run.serverNanos / keys);
-    System.exit(0); // some clients leave threads behind
+    System.out.flush();
+    Runtime.getRuntime().halt(0); // some clients leave threads behind
   }
 
   private void once() throws Exception {

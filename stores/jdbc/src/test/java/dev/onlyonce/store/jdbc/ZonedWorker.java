@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /** Claims one key, or waits until somebody has it and then asks for it until it is granted. */
 final class ZonedWorker {
@@ -31,12 +32,12 @@ final class ZonedWorker {
       }
       System.out.println("ready");
       while (store.find(SCOPE, key).isEmpty()) {
-        Thread.sleep(20);
+        LockSupport.parkNanos(20_000_000);
       }
       int refusals = 0;
       while (!(claim(store, key) instanceof Answer.Claimed)) {
         refusals++;
-        Thread.sleep(100);
+        LockSupport.parkNanos(100_000_000);
       }
       System.out.println("granted " + refusals);
     }
