@@ -239,8 +239,8 @@ final class WriteBehind {
     ends = true;
     line.end(longest.toMillis() + 1_000);
     hasEnded = true;
-    dropped.add(line.clear());
-    long left = dropped.sum();
+    int left = line.clear();
+    dropped.add(left);
     if (left > 0) {
       LOG.log(
           Level.ERROR,
