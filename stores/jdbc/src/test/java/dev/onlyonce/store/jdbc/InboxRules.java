@@ -166,16 +166,19 @@ abstract class InboxRules {
         Connection second = begin()) {
       Claim claim = granted(claim(first, "a"));
       List<Answer> answers =
-          store.claim(second, List.of(request("a"), request("b")), Duration.ZERO);
+          store.claim(second, List.of(request("a"), request("b"), request("c")), Duration.ZERO);
       assertThat(answers.get(0)).isInstanceOf(Answer.InProgress.class);
-      Claim other = granted(answers.get(1));
+      Claim b = granted(answers.get(1));
+      Claim c = granted(answers.get(2));
       effect(second, "b");
-      assertThat(store.settle(second, List.of(completion(other, "b")))).containsExactly(Held.HELD);
+      assertThat(store.settle(second, List.of(completion(b, "b"), completion(c, "c"))))
+          .as("a batch locks its own records and no others")
+          .containsExactly(Held.HELD, Held.HELD);
       second.commit();
       completeAgainAfterConflict(first, claim);
     }
     assertThat(effects()).isEqualTo(1);
-    assertThat(store.totals()).containsEntry(ClaimState.DONE, 2L);
+    assertThat(store.totals()).containsEntry(ClaimState.DONE, 3L);
   }
 
   /**

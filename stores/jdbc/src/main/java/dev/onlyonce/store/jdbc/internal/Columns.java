@@ -83,16 +83,26 @@ final class Columns<I> {
   /** The table of some items. */
   static final class Filled<I> {
     private final List<Column<I>> columns;
+    private final List<? extends I> items;
     private final @Nullable Object[][] values;
     private final BitSet shared = new BitSet();
 
     private Filled(List<Column<I>> columns, List<? extends I> items) {
       this.columns = columns;
+      this.items = items;
       this.values = new Object[columns.size()][];
       for (int i = 0; i < values.length; i++) {
         values[i] = valuesOf(columns.get(i), items);
         shared.set(i, i > 0 && areEqual(values[i]));
       }
+    }
+
+    I item(int index) {
+      return items.get(index);
+    }
+
+    int size() {
+      return items.size();
     }
 
     /** The array is of the type of its values: else PostgreSQL's driver sends it as one text. */
@@ -149,7 +159,7 @@ final class Columns<I> {
     String rows(boolean hasValues) {
       int width = values.length - shared.cardinality();
       String row = "?" + ", ?".repeat(width - 1);
-      int more = values[0].length - 1;
+      int more = size() - 1;
       String rows =
           hasValues
               ? "with v(%s) as (values (%s)%s) select * from v"
@@ -181,7 +191,7 @@ final class Columns<I> {
       for (int i = shared.nextSetBit(0); i >= 0; i = shared.nextSetBit(i + 1)) {
         set(params, i, values[i][0]);
       }
-      for (int item = 0; item < values[0].length; item++) {
+      for (int item = 0; item < size(); item++) {
         for (int i = shared.nextClearBit(0); i < values.length; i = shared.nextClearBit(i + 1)) {
           set(params, i, values[i][item]);
         }

@@ -1,7 +1,5 @@
 package dev.onlyonce.store.jdbc.internal;
 
-import java.util.List;
-
 /**
  * Whether keys were mostly new lately, by which the statement is chosen that is the cheaper one
  * then. A wrong guess costs a statement and nothing else. Safe for use by many threads.
@@ -14,9 +12,8 @@ final class Lately {
     return areMostlyNew;
   }
 
-  /** Learns from what a statement has seen of some keys: at least nine of ten new, or less. */
-  void saw(List<Look> looks) {
-    long claimed = looks.stream().filter(it -> it.grant() != null).count();
-    areMostlyNew = claimed * 10 >= looks.size() * 9L;
+  /** Learns from how many of some keys were claimed. */
+  void saw(long claimed, int size) {
+    areMostlyNew = claimed * 10 >= size * 9L;
   }
 }

@@ -32,7 +32,7 @@ final class PostgreSql implements Dialect {
 
   private static final String MICROS =
       "(extract(epoch from statement_timestamp()) * 1000000)::bigint";
-  private static final String MILLIS =
+  static final String MILLIS =
       "(floor(extract(epoch from statement_timestamp()) * 1000))::bigint";
 
   private static final String POSITION =
@@ -45,9 +45,8 @@ final class PostgreSql implements Dialect {
   private final Tables tables;
   private final PostgreSqlClaim claim;
   private final String settle;
-  private final String settleAlone;
+  private final String settleInside;
   private final String renew;
-  private final String renewAlone;
   private final String find;
   private final Columns<Item.Put> columns;
   private final String put;
@@ -61,14 +60,13 @@ final class PostgreSql implements Dialect {
     this.tables = tables;
     this.position = tables.in(POSITION);
     this.claim = new PostgreSqlClaim(tables, text, toleranceMillis, MICROS, patience);
-    this.settle = tables.in(settleStatement(""));
-    this.settleAlone = tables.in(settleStatement(patience));
-    this.renew = tables.in(renewStatement(""));
-    this.renewAlone = tables.in(renewStatement(patience));
+    this.settle = tables.in(settleStatement(patience));
+    this.settleInside = tables.in(settleStatement(""));
+    this.renew = tables.in(renewStatement(patience));
     this.columns = columns(text);
-    this.put = tables.in(putStatement(columns));
+    this.put = tables.in(putStatement(columns, patience));
     this.find = tables.in(findStatement());
-    this.purge = new PostgreSqlPurge(tables);
+    this.purge = new PostgreSqlPurge(tables, patience);
   }
 
   @Override
@@ -128,10 +126,11 @@ final class PostgreSql implements Dialect {
   }
 
   @Override
-  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp)
+  public BitSet settle(
+      Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException {
     try (PreparedStatement statement =
-        connection.prepareStatement(connection.getAutoCommit() ? settleAlone : settle)) {
+        connection.prepareStatement(isInside ? settleInside : settle)) {
       SETTLED.of(items).setUnnested(new Params(statement)).number(stamp);
       return ordinals(statement);
     }
@@ -175,7 +174,7 @@ final class PostgreSql implements Dialect {
   public BitSet renew(Connection connection, List<Item.Renew> items, long stamp)
       throws SQLException {
     try (PreparedStatement statement =
-        connection.prepareStatement(connection.getAutoCommit() ? renewAlone : renew)) {
+        connection.prepareStatement(renew)) {
       RENEWED.of(items).setUnnested(new Params(statement)).number(stamp);
       return ordinals(statement);
     }
@@ -211,16 +210,17 @@ final class PostgreSql implements Dialect {
         .text("key_text", it -> text.of(it.key()));
   }
 
-  private static String putStatement(Columns<Item.Put> columns) {
+  private static String putStatement(Columns<Item.Put> columns, String patience) {
     return """
         insert into {claim} as c (%1$s, key_text)
-        select %2$s, key_text from (%3$s) u
-        on conflict (scope, k) do update set %4$s where c.token < excluded.token
+        select %2$s, key_text from (%3$s) u %4$s
+        on conflict (scope, k) do update set %5$s where c.token < excluded.token
         """
         .formatted(
             Row.COLUMNS,
             Row.COLUMNS.replace("stamp", "?"),
             columns.unnested(),
+            patience,
             Row.SET.stream().map(it -> it + " = excluded." + it).collect(Collectors.joining(", ")));
   }
 
@@ -237,7 +237,7 @@ final class PostgreSql implements Dialect {
           select * from {claim} c
           where c.scope = u.u_scope collate "C" and c.k = u.u_k limit 1) t on true
         """
-        .formatted(Row.columns("t."), FOUND.unnested(), MICROS);
+        .formatted(Row.values("t."), FOUND.unnested(), MICROS);
   }
 
   @Override
@@ -247,8 +247,9 @@ final class PostgreSql implements Dialect {
       FOUND.of(ids).setUnnested(new Params(statement));
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          looks[rows.getInt(1) - 1] =
-              new Look(rows.getLong(2), rows.getLong(3), Row.read(rows, 4));
+          int index = rows.getInt(1) - 1;
+          Row row = Row.read(rows, 4, ids.get(index));
+          looks[index] = new Look(rows.getLong(2), rows.getLong(3), row);
         }
       }
     }

@@ -1,5 +1,6 @@
 package dev.onlyonce.store.jdbc.internal;
 
+import dev.onlyonce.spi.RecordId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -159,7 +160,7 @@ final class PostgreSqlClaim {
             .replace("{may}", may)
             .replace("{set}", row.assignments() + ", stamp = excluded.stamp")
             .replace("{still}", row.mayBeClaimed(toleranceMillis))
-            .replace("{row}", Row.columns("i.")));
+            .replace("{row}", Row.values("i.")));
   }
 
   private static Pair pair(Columns<Item.Claim> columns, String fresh, String full) {
@@ -186,8 +187,8 @@ final class PostgreSqlClaim {
   /** Claims, each statement being a transaction of its own. */
   List<Look> claim(Connection connection, List<Item.Claim> items, long stamp) throws SQLException {
     Columns.Filled<Item.Claim> filled = alone.columns.of(items);
-    List<Look> fresh = fresh(connection, alone.fresh, filled, items.size(), stamp);
-    return fresh.isEmpty() ? full(connection, alone.full, filled, items.size(), stamp) : fresh;
+    List<Look> fresh = fresh(connection, alone.fresh, filled, stamp);
+    return fresh.isEmpty() ? full(connection, alone.full, filled, stamp) : fresh;
   }
 
   /** Claims inside the caller's transaction. */
@@ -195,61 +196,54 @@ final class PostgreSqlClaim {
       throws SQLException {
     Columns.Filled<Item.Claim> filled = inside.columns.of(items);
     if (insideLately.areMostlyNew()) {
-      List<Look> fresh = fresh(connection, inside.fresh, filled, items.size(), stamp);
+      List<Look> fresh = fresh(connection, inside.fresh, filled, stamp);
       if (!fresh.isEmpty()) {
         return fresh;
       }
     }
-    List<Look> looks = full(connection, inside.full, filled, items.size(), stamp);
-    insideLately.saw(looks);
+    List<Look> looks = full(connection, inside.full, filled, stamp);
+    insideLately.saw(looks.stream().filter(it -> it.grant() != null).count(), looks.size());
     return looks;
   }
 
   /** Returns nothing if some were there. */
   private List<Look> fresh(
-      Connection connection,
-      String sql,
-      Columns.Filled<Item.Claim> items,
-      int size,
-      long stamp)
+      Connection connection, String sql, Columns.Filled<Item.Claim> items, long stamp)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       items.setUnnested(new Params(statement).number(stamp).text(text.owner()));
       try (ResultSet rows = statement.executeQuery()) {
         rows.next();
-        return rows.getInt(1) == size
-            ? Collections.nCopies(size, Look.Grant.look(rows.getLong(2), 1, null))
+        return rows.getInt(1) == items.size()
+            ? Collections.nCopies(items.size(), Look.Grant.look(rows.getLong(2), 1, null))
             : List.of();
       }
     }
   }
 
   private List<Look> full(
-      Connection connection,
-      String sql,
-      Columns.Filled<Item.Claim> items,
-      int size,
-      long stamp)
+      Connection connection, String sql, Columns.Filled<Item.Claim> items, long stamp)
       throws SQLException {
-    Look[] looks = new Look[size];
+    Look[] looks = new Look[items.size()];
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       items.setUnnested(new Params(statement)).number(stamp).text(text.owner());
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          looks[rows.getInt(1) - 1] = look(rows, stamp);
+          int index = rows.getInt(1) - 1;
+          looks[index] = look(rows, items.item(index).id(), stamp);
         }
       }
     }
     return List.of(looks);
   }
 
-  private static Look look(ResultSet rows, long stamp) throws SQLException {
+  private static Look look(ResultSet rows, RecordId id, long stamp) throws SQLException {
     long token = rows.getLong(4);
     if (!rows.wasNull()) {
       return Look.Grant.look(token, rows.getInt(5), rows.getBytes(6));
     }
     return rows.getBoolean(7)
         ? Look.BUSY
-        : new Look(rows.getLong(2), rows.getLong(3), Row.read(rows, 8)).by(stamp);
+        : new Look(rows.getLong(2), rows.getLong(3), Row.read(rows, 8, id)).by(stamp);
   }
 }
