@@ -30,8 +30,7 @@ interface Dialect {
    * @param isInside whether the connection is in a transaction of the caller's
    * @return the items that are known to be settled; of the others the row tells by its stamp
    */
-  BitSet settle(
-      Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
+  BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException;
 
   /** Renews what is held; returns as {@link #settle} does. */

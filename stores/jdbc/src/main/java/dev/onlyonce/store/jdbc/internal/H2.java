@@ -232,8 +232,7 @@ final class H2 implements Dialect {
   }
 
   @Override
-  public BitSet settle(
-      Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
+  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException {
     return change(
         connection,

@@ -57,8 +57,7 @@ final class MariaDb extends MySql {
       Connection connection, String setting, List<Item.Claim> items, long stamp)
       throws SQLException {
     Map<RecordId, Look> granted = new HashMap<>();
-    try (PreparedStatement statement =
-        prepareClaim(connection, setting, items, stamp, RETURNING)) {
+    try (PreparedStatement statement = prepareClaim(connection, setting, items, stamp, RETURNING)) {
       // Not executeQuery: Connector/J refuses it for what is not a SELECT.
       statement.execute();
       try (ResultSet rows = statement.getResultSet()) {
@@ -70,7 +69,8 @@ final class MariaDb extends MySql {
         }
       }
     }
-    List<RecordId> others = items.stream().map(Item::id).filter(it -> !granted.containsKey(it)).toList();
+    List<RecordId> others =
+        items.stream().map(Item::id).filter(it -> !granted.containsKey(it)).toList();
     if (!others.isEmpty()) {
       List<Look> looks = find(connection, others, connection.getAutoCommit() ? "" : LOCKED);
       for (int i = 0; i < others.size(); i++) {

@@ -78,12 +78,7 @@ class MySql implements Dialect {
    * @param isSimultaneous whether the server assigns by {@code SIMULTANEOUS_ASSIGNMENT}
    * @param hasValues whether to the server a list of values is a table
    */
-  MySql(
-      Tables tables,
-      Text text,
-      long toleranceMillis,
-      boolean isSimultaneous,
-      boolean hasValues) {
+  MySql(Tables tables, Text text, long toleranceMillis, boolean isSimultaneous, boolean hasValues) {
     this.tables = tables;
     this.text = text;
     this.insert = tables.in(INSERT.formatted(MICROS, MILLIS, Item.NEVER));
@@ -260,8 +255,7 @@ class MySql implements Dialect {
           .formatted(MILLIS);
 
   @Override
-  public BitSet settle(
-      Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
+  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException {
     return change(connection, SETTLED.of(items), SETTLE, items.size(), stamp);
   }

@@ -32,8 +32,7 @@ final class PostgreSql implements Dialect {
 
   private static final String MICROS =
       "(extract(epoch from statement_timestamp()) * 1000000)::bigint";
-  static final String MILLIS =
-      "(floor(extract(epoch from statement_timestamp()) * 1000))::bigint";
+  static final String MILLIS = "(floor(extract(epoch from statement_timestamp()) * 1000))::bigint";
 
   private static final String POSITION =
       """
@@ -126,8 +125,7 @@ final class PostgreSql implements Dialect {
   }
 
   @Override
-  public BitSet settle(
-      Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
+  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(isInside ? settleInside : settle)) {
@@ -173,8 +171,7 @@ final class PostgreSql implements Dialect {
   @Override
   public BitSet renew(Connection connection, List<Item.Renew> items, long stamp)
       throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(renew)) {
+    try (PreparedStatement statement = connection.prepareStatement(renew)) {
       RENEWED.of(items).setUnnested(new Params(statement)).number(stamp);
       return ordinals(statement);
     }

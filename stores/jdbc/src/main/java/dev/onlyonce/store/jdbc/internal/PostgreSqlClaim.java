@@ -135,8 +135,7 @@ final class PostgreSqlClaim {
    * @param patience how long a statement that is a transaction of its own waits for a lock, as a
    *     join
    */
-  PostgreSqlClaim(
-      Tables tables, Text text, long toleranceMillis, String micros, String patience) {
+  PostgreSqlClaim(Tables tables, Text text, long toleranceMillis, String micros, String patience) {
     this.text = text;
     UnaryOperator<String> of = it -> fill(it, tables, toleranceMillis, micros);
     this.alone =

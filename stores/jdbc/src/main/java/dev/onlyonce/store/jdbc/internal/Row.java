@@ -57,8 +57,7 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
           "owner");
 
   /** The columns that {@link #set} sets, in its order. */
-  static final List<String> SET =
-      Stream.concat(VALUES.stream(), Stream.of("scope", "k")).toList();
+  static final List<String> SET = Stream.concat(VALUES.stream(), Stream.of("scope", "k")).toList();
 
   /** The columns that {@link #read(ResultSet, int)} reads, in its order. */
   static final String COLUMNS = String.join(", ", SET);
