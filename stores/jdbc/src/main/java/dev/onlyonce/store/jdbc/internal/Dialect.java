@@ -9,8 +9,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The statements of one kind of database. Each method is one statement, or one short transaction,
- * on the connection that it is given; items are of different keys and in {@link Item#LOCK_ORDER}.
+ * The statements of one kind of database. Each method is one or two statements on the connection
+ * that it is given, and may be done again from the start; items are of different keys and in {@link
+ * Item#LOCK_ORDER}.
  */
 interface Dialect {
 
