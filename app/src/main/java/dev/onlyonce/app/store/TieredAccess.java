@@ -100,12 +100,15 @@ record TieredAccess(Path file) implements StoreAccess {
   private TieredStore.Builder builder(TierFile tiers, HikariDataSource pool, String owner) {
     try {
       TieredStore.Builder builder =
-          TieredStore.with(tiers.authority())
-              .database(tiers.database().store(pool, owner))
-              .behind(tiers.behind().keys(), tiers.behind().patience());
+          TieredStore.with(tiers.authority()).database(tiers.database().store(pool, owner));
       TierFile.Fast fast = tiers.fast();
       if (fast != null) {
-        builder.fast(() -> redis(fast, tiers.authority(), owner)).copiesKeptFor(fast.copiesKept());
+        builder.fast(() -> redis(fast, tiers.authority(), owner));
+      }
+      if (tiers.authority() == Authority.REDIS) {
+        builder.behind(tiers.behind().keys(), tiers.behind().patience());
+      } else if (fast != null) {
+        builder.copiesKeptFor(fast.copiesKept());
       }
       TierFile.Near near = tiers.near();
       if (near != null) {

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -502,5 +503,32 @@ class DatabaseAuthorityTest extends TieredFixture {
         .hasMessageContaining("leave the filter out");
     assertThatThrownBy(() -> overDatabase().near(100)).hasMessageContaining("had 100");
     assertThatThrownBy(() -> overDatabase().behind(5, LONG)).hasMessageContaining("were 5");
+  }
+
+  @Test
+  void what_the_authority_does_not_use_is_refused() {
+    assertThatThrownBy(() -> overDatabase().behind(1_000, LONG).open())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("behind(...)")
+        .hasMessageContaining("leave it out");
+    Map<String, UnaryOperator<TieredStore.Builder>> ofCopies =
+        Map.of(
+            "copiesKeptFor(...)", it -> it.copiesKeptFor(LONG),
+            "slowFrom(...)", it -> it.slowFrom(LONG),
+            "retryAfter(...)", it -> it.retryAfter(LONG));
+    ofCopies.forEach(
+        (name, setting) -> {
+          for (TieredStore.Builder each : List.of(overRedis(), nearAlone())) {
+            assertThatThrownBy(() -> setting.apply(each).open())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(name)
+                .hasMessageContaining("leave it out");
+          }
+        });
+    assertThatThrownBy(() -> overRedis().slowFrom(LONG).rebuild()).hasMessageContaining("slowFrom");
+  }
+
+  private TieredStore.Builder nearAlone() {
+    return TieredStore.with(Authority.DATABASE).database(Stores.database(source)).near(1 << 20);
   }
 }
