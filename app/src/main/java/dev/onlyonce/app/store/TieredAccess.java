@@ -100,7 +100,10 @@ record TieredAccess(Path file) implements StoreAccess {
   private TieredStore.Builder builder(TierFile tiers, HikariDataSource pool, String owner) {
     try {
       TieredStore.Builder builder =
-          TieredStore.with(tiers.authority()).database(tiers.database().store(pool, owner));
+          TieredStore.with(tiers.authority())
+              .database(tiers.database().store(pool, owner))
+              .clockMargin(tiers.clockMargin())
+              .closeWithin(tiers.closeWithin());
       TierFile.Fast fast = tiers.fast();
       if (fast != null) {
         builder.fast(() -> redis(fast, tiers.authority(), owner));
@@ -108,7 +111,7 @@ record TieredAccess(Path file) implements StoreAccess {
       if (tiers.authority() == Authority.REDIS) {
         builder.behind(tiers.behind().keys(), tiers.behind().patience());
       } else if (fast != null) {
-        builder.copiesKeptFor(fast.copiesKept());
+        builder.copiesKeptFor(fast.copiesKept()).slowFrom(fast.slowFrom());
       }
       TierFile.Near near = tiers.near();
       if (near != null) {
