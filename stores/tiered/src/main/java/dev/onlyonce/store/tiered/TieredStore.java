@@ -203,7 +203,11 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       this.settings = new Settings(Objects.requireNonNull(authority));
     }
 
-    /** Sets the database. It is closed with this store, once that is open. */
+    /**
+     * Sets the database. It is closed with this store, once that is open. With {@link
+     * Authority#REDIS} it is one that was opened to be a tier, as {@code JdbcStore}'s builder says
+     * it.
+     */
     public <S extends ClaimStore & ClaimReader & RecordSource & RecordSink & StoreClock>
         Builder database(S store) {
       settings.database = Tier.of(store);
@@ -212,7 +216,8 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
 
     /**
      * Sets how the fast store is opened: when this store is, and again when it was found to be
-     * another than before. It should fail soon, not wait for a server that does not answer.
+     * another than before. It should fail soon, not wait for a server that does not answer. With
+     * {@link Authority#REDIS} it is opened to be a tier, as {@code RedisStore}'s builder says it.
      */
     public <S extends ClaimStore & ClaimReader & RecordSource & RecordSink & StoreClock>
         Builder fast(Supplier<S> opening) {
