@@ -56,7 +56,10 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
       return JdbcStore.on(pool).owner(owner).asTier().open();
     } catch (StoreException e) {
       throw e.kind() == StoreException.Kind.REJECTED
-          ? Failure.files(e.getMessage() + "; onlyonce schema prints the statements that make them")
+          ? Failure.files(
+              e.getMessage()
+                  + "; onlyonce schema prints the statements that make them, and with --from those"
+                  + " that upgrade them")
           : e;
     }
   }
