@@ -12,6 +12,7 @@ import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.OnlyOnceBuilder;
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Result;
+import dev.onlyonce.ResultCodec;
 import dev.onlyonce.Scope;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.MariaDbServer;
@@ -41,7 +42,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -197,9 +197,10 @@ class HistoryTest {
       assertThat(states(history("c"))).containsExactly(ClaimState.DONE);
     }
 
-    private OnlyOnceBuilder<?> once() {
+    private OnlyOnceBuilder<String> once() {
       return OnlyOnce.builder(store)
           .scope(SCOPE)
+          .results(ResultCodec.TEXT)
           .onInDoubt(OnInDoubt.RERUN)
           .onFailure(OnFailure.defaults().backoff(Backoff.fixed(Duration.ofMillis(1))));
     }
@@ -215,8 +216,8 @@ class HistoryTest {
               new Unkeyed(Reason.NULL, "/orderId is null"),
               new Unkeyed(Reason.EMPTY, "/orderId is empty"));
       AtomicInteger effects = new AtomicInteger();
-      try (OnlyOnce<?> strict = once().build();
-          OnlyOnce<?> bypassing = once().bypassUnkeyed().build()) {
+      try (OnlyOnce<String> strict = once().build();
+          OnlyOnce<String> bypassing = once().bypassUnkeyed().build()) {
         for (Extracted each : found) {
           assertThat(strict.attempt(each, null, attempt -> count(effects)))
               .isInstanceOf(Outcome.Unkeyed.class);
@@ -229,9 +230,8 @@ class HistoryTest {
       assertThat(store.totals().values()).allMatch(it -> it == 0);
     }
 
-    private static <R> @Nullable R count(AtomicInteger effects) {
-      effects.incrementAndGet();
-      return null;
+    private static String count(AtomicInteger effects) {
+      return "effect " + effects.incrementAndGet();
     }
 
     /** Eventuate Tram remembered the id although the handler threw, and the work was lost. */
@@ -240,9 +240,9 @@ class HistoryTest {
     @Semantics({3, 6})
     void a_handler_that_threw_leaves_a_release_and_the_next_attempt_the_end() throws SQLException {
       AtomicInteger effects = new AtomicInteger();
-      try (OnlyOnce<?> once = once().build()) {
+      try (OnlyOnce<String> once = once().build()) {
         Key first = Key.of("m1");
-        Outcome<?> thrown =
+        Outcome<String> thrown =
             once.attempt(
                 first,
                 null,
