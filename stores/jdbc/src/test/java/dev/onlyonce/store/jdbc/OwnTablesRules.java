@@ -18,6 +18,7 @@ import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.store.jdbc.Inbox.BatchEffect;
 import dev.onlyonce.store.jdbc.Inbox.Message;
 import dev.onlyonce.store.jdbc.Inbox.Verdict;
+import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import java.io.IOException;
 import java.sql.Connection;
@@ -283,7 +284,7 @@ abstract class OwnTablesRules {
   @Semantics(1)
   void messages_that_many_threads_bring_in_batches_take_effect_once_each() {
     List<Integer> applied =
-        Together.run(
+        Race.run(
             4,
             thread -> {
               Inbox inbox = Inbox.of(store, source, SCOPE);
@@ -333,7 +334,7 @@ abstract class OwnTablesRules {
       String order = "order-" + round;
       commit(transaction -> insertPayment(transaction, order));
       List<Transitions.Answer> answers =
-          Together.run(4, thread -> transition(order, thread % 2 == 0 ? "PAID" : "CANCELLED"));
+          Race.run(4, thread -> transition(order, thread % 2 == 0 ? "PAID" : "CANCELLED"));
       assertThat(answers).filteredOn(Transitions.Answer.Applied.class::isInstance).hasSize(1);
     }
   }
@@ -358,7 +359,7 @@ abstract class OwnTablesRules {
     for (int round = 0; round < 10; round++) {
       Pools.run(source, "DELETE FROM customer");
       AtomicInteger version = new AtomicInteger();
-      Together.run(
+      Race.run(
           4,
           thread -> {
             int mine = version.incrementAndGet();

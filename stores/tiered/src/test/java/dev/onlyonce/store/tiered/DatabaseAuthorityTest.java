@@ -32,6 +32,7 @@ import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -240,7 +241,7 @@ class DatabaseAuthorityTest extends TieredFixture {
       List<Throwable> chaos = new ArrayList<>();
       Thread killer = new Thread(() -> chaos(own, progress, chaos));
       killer.start();
-      Together.run(
+      Race.run(
           threads,
           number -> {
             TieredStore store = number % 2 == 0 ? one : two;
@@ -298,7 +299,7 @@ class DatabaseAuthorityTest extends TieredFixture {
         open(overDatabase().near(1 << 22).filter(KeyFilter.forKeys(10_000).scalable()));
     int keys = 10_000;
     List<Integer> won =
-        Together.run(
+        Race.run(
             8,
             number -> {
               int mine = 0;
@@ -340,7 +341,7 @@ class DatabaseAuthorityTest extends TieredFixture {
     List<List<Answer>> rounds = new ArrayList<>();
     for (int round = 0; round < 10; round++) {
       String key = "round-" + round;
-      rounds.add(Together.run(threads, number -> ask(store, key)));
+      rounds.add(Race.run(threads, number -> ask(store, key)));
     }
     for (List<Answer> each : rounds) {
       assertThat(each).filteredOn(Answer.Claimed.class::isInstance).hasSize(1);
