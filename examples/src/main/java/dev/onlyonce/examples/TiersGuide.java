@@ -8,7 +8,7 @@ import dev.onlyonce.store.tiered.TieredStore;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** The piece of docs/guides/tiers.md; a test compares them and runs it. */
+/** The pieces of docs/guides/tiers.md; a test compares and runs them. */
 final class TiersGuide {
 
   // region open
@@ -24,6 +24,16 @@ final class TiersGuide {
                     .open())
         .near(64 << 20, Duration.ofSeconds(10))
         .filter(KeyFilter.forKeys(1_000_000).scalable())
+        .open();
+  }
+
+  // endregion
+
+  // region behind
+  TieredStore openBehind(DataSource database, String redis) {
+    return TieredStore.with(Authority.REDIS)
+        .database(JdbcStore.on(database).asTier().open())
+        .fast(() -> RedisStore.at(redis).prefix("payments").asTier().open())
         .open();
   }
 

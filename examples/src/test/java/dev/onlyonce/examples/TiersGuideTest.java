@@ -6,6 +6,7 @@ import dev.onlyonce.OnInDoubt;
 import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.ResultCodec;
 import dev.onlyonce.services.Database;
+import dev.onlyonce.services.MariaDbServer;
 import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
@@ -13,16 +14,17 @@ import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.tiered.TieredStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs the piece of the guide to tiers, and holds the guide to it. */
+/** Runs the pieces of the guide to tiers, and holds the guide to them. */
 @ExtendWith(Servers.class)
 class TiersGuideTest {
 
   @Test
-  void the_guide_shows_the_region_of_the_program() {
-    assertThat(Guide.regions(TiersGuide.class)).hasSize(1);
+  void the_guide_shows_the_regions_of_the_program() {
+    assertThat(Guide.regions(TiersGuide.class)).hasSize(2);
     assertThat(Guide.of("tiers.md").java()).isEqualTo(Guide.regions(TiersGuide.class));
   }
 
@@ -32,9 +34,23 @@ class TiersGuideTest {
     UrlSource source = new UrlSource(database.url());
     JdbcStore.on(source).createTables().open().close();
     TiersGuide guide = new TiersGuide();
+    assertThat(charges(() -> guide.open(source, redis.url()))).containsExactly("order-4711");
+  }
+
+  @Test
+  void the_same_with_redis_in_front(Database<MariaDbServer> database, RedisServer redis)
+      throws Exception {
+    UrlSource source = new UrlSource(database.url());
+    JdbcStore.on(source).createTables().open().close();
+    TiersGuide guide = new TiersGuide();
+    assertThat(charges(() -> guide.openBehind(source, redis.url()))).containsExactly("order-4711");
+  }
+
+  /** Has two processes charge the same order, each of them twice. */
+  private static List<String> charges(Supplier<TieredStore> opening) throws Exception {
     List<String> charges = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      try (TieredStore store = guide.open(source, redis.url());
+      try (TieredStore store = opening.get();
           OnlyOnce<String> once =
               OnlyOnce.builder(store)
                   .scope("billing")
@@ -46,6 +62,6 @@ class TiersGuideTest {
         }
       }
     }
-    assertThat(charges).containsExactly("order-4711");
+    return charges;
   }
 }

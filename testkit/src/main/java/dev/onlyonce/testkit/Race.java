@@ -10,21 +10,33 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Threads that start together. */
-final class Race {
+/**
+ * Threads that start together. Each race has threads of its own; any number may be run at a time.
+ */
+public final class Race {
 
   /** When a racing store is taken to hang. */
   private static final int SECONDS = 120;
 
   private Race() {}
 
-  interface Runner<T> {
+  /**
+   * What the threads do.
+   *
+   * @param <T> what each of them returns
+   */
+  public interface Runner<T> {
     /** Runs one thread of the race; its number counts from 0. */
     T run(int thread) throws Exception;
   }
 
-  /** Runs the threads, and returns what each returned, or fails as the first that failed. */
-  static <T> List<T> run(int threads, Runner<T> runner) {
+  /**
+   * Runs the threads, and returns what each returned, by their numbers.
+   *
+   * @throws AssertionError if one of them threw, with the first such as its cause, or if they did
+   *     not end within {@value #SECONDS} seconds
+   */
+  public static <T> List<T> run(int threads, Runner<T> runner) {
     CyclicBarrier start = new CyclicBarrier(threads);
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {

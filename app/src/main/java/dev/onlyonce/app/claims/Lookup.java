@@ -73,7 +73,10 @@ public final class Lookup {
     Map<Key, String> others = new LinkedHashMap<>();
     byte[] bytes = text.getBytes(UTF_8);
     if (JsonKeys.at("").extract(bytes, 0, bytes.length) instanceof Keyed json) {
-      others.put(json.key(), "which is JSON and not text");
+      boolean isString = text.strip().startsWith("\"");
+      others.put(
+          json.key(),
+          isString ? "which is the text in those quotes" : "which is JSON and not text");
     }
     if (!text.startsWith("~")) {
       if (text.contains(",")) {

@@ -1,5 +1,6 @@
 package dev.onlyonce.app.claims;
 
+import dev.onlyonce.Scope;
 import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimReader.Page;
 import dev.onlyonce.spi.ClaimReader.Query;
@@ -10,6 +11,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -25,21 +27,46 @@ public final class StateTotals {
 
   private StateTotals() {}
 
-  /** Counts what a store has. */
+  /** Has a store count what it has; its records are read only if some of them may be in doubt. */
   public static StateTotals of(ClaimReader reader) {
     StateTotals totals = new StateTotals();
     totals.counts.putAll(reader.totals());
-    String cursor = null;
-    do {
-      Page page = reader.list(Query.inDoubt(Listing.PAGE), cursor);
-      totals.inDoubt += page.records().size();
-      cursor = page.next();
-    } while (cursor != null);
+    if (totals.count(ClaimState.CLAIMED) > 0) {
+      totals.inDoubt = inDoubt(reader);
+    }
     return totals;
   }
 
-  /** Counts what each scope of a store has, by their names, and all of them last. */
+  private static long inDoubt(ClaimReader reader) {
+    long inDoubt = 0;
+    String cursor = null;
+    do {
+      Page page = reader.list(Query.inDoubt(Listing.PAGE), cursor);
+      inDoubt += page.records().size();
+      cursor = page.next();
+    } while (cursor != null);
+    return inDoubt;
+  }
+
+  /**
+   * Counts what each scope of a store has, by their names, and all of them last. Of one scope the
+   * store knows the counts, of several every record is read.
+   */
   public static Map<String, StateTotals> byScope(ClaimReader reader, long now) {
+    Set<Scope> known = reader.scopes();
+    return known.size() > 1 ? readByScope(reader, now) : ofOne(known, of(reader));
+  }
+
+  private static Map<String, StateTotals> ofOne(Set<Scope> known, StateTotals all) {
+    Map<String, StateTotals> totals = new LinkedHashMap<>();
+    if (all.total() > 0) {
+      known.forEach(it -> totals.put(it.name(), all));
+    }
+    totals.put(ALL, all);
+    return totals;
+  }
+
+  private static Map<String, StateTotals> readByScope(ClaimReader reader, long now) {
     Map<String, StateTotals> scopes = new TreeMap<>();
     StateTotals all = new StateTotals();
     Query query = Query.all(Listing.PAGE).of(EnumSet.allOf(ClaimState.class));

@@ -31,7 +31,7 @@ final class ClaimsStatsCommand implements Callable<Integer> {
 
   @Option(
       names = "--by-scope",
-      description = "Count each scope by itself, too; this reads every record.")
+      description = "Count each scope by itself, too; if there are several, every record is read.")
   private boolean byScope;
 
   @Option(names = "--json", description = "Print one JSON object, one a line for each scope.")

@@ -169,6 +169,7 @@ final class DoctorCommand implements Callable<Integer> {
                       object.writeStringProperty("level", level(finding));
                       object.writeStringProperty("topic", finding.topic());
                       object.writeStringProperty("sentence", finding.sentence());
+                      finding.figures().forEach(object::writeNumberProperty);
                     }));
       }
       return;

@@ -20,14 +20,17 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Prints the statements that make the tables of a store in a database. What was run before does"
-          + " no harm when it is run again.%n"
+          + " no harm when it is run again.%n",
+      "With --from it prints instead what brings tables of that version to this one. That is run once,"
+          + " before this version of the program or the library uses them.%n"
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:fine", "2:the command line cannot be carried out"},
     footerHeading = "%nExamples:%n",
     footer = {
       "  onlyonce schema --dialect postgresql | psql shop",
-      "  onlyonce schema --dialect mariadb | mariadb shop"
+      "  onlyonce schema --dialect mariadb | mariadb shop",
+      "  onlyonce schema --dialect postgresql --from 1 | psql shop"
     })
 final class SchemaCommand implements Callable<Integer> {
 
@@ -50,6 +53,12 @@ final class SchemaCommand implements Callable<Integer> {
       description = "What the names of the tables begin with; onlyonce_ unless said otherwise.")
   private @Nullable String prefix;
 
+  @Option(
+      names = "--from",
+      paramLabel = "VERSION",
+      description = "Bring tables of this version to the newest; the error of a store says theirs.")
+  private @Nullable Integer from;
+
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it
   private CommandSpec command;
@@ -61,13 +70,24 @@ final class SchemaCommand implements Callable<Integer> {
     }
     SqlDialect wanted = dialect == null ? StoreAddress.dialect(String.valueOf(address)) : dialect;
     try {
-      String script =
-          prefix == null ? JdbcSchema.script(wanted) : JdbcSchema.script(wanted, prefix);
+      String script = script(wanted);
       command.commandLine().getOut().print(script.endsWith("\n") ? script : script + "\n");
     } catch (IllegalArgumentException e) {
       throw Failure.usage("--table-prefix: " + e.getMessage());
     }
     command.commandLine().getOut().flush();
     return ExitCode.FINE.number();
+  }
+
+  private String script(SqlDialect wanted) {
+    if (from == null) {
+      return prefix == null ? JdbcSchema.script(wanted) : JdbcSchema.script(wanted, prefix);
+    }
+    if (from != JdbcSchema.VERSION - 1) {
+      throw Failure.usage(
+          "--from must be %d, since tables are brought from there to version %d, was %d"
+              .formatted(JdbcSchema.VERSION - 1, JdbcSchema.VERSION, from));
+    }
+    return prefix == null ? JdbcSchema.upgrade(wanted) : JdbcSchema.upgrade(wanted, prefix);
   }
 }

@@ -4,6 +4,7 @@ import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
+import dev.onlyonce.app.store.Clocks;
 import dev.onlyonce.app.store.Finding;
 import dev.onlyonce.app.store.Finding.Level;
 import dev.onlyonce.app.store.Load;
@@ -79,22 +80,21 @@ public final class Examination {
       if (load != null) {
         speed(load, keysPerSecond);
       }
+      findings.addAll(store.afterUse().get());
     } catch (StoreException e) {
       findings.add(new Finding(Level.BROKEN, "store", String.valueOf(e.getMessage())));
     }
   }
 
   private void clock(OpenStore store) {
-    long before = time.millis();
-    long there = store.millis();
-    long after = time.millis();
-    long apart = there < before ? before - there : Math.max(0, there - after);
+    long ahead = Clocks.ahead(store::millis, time::millis);
+    long apart = Math.abs(ahead);
     String sentence =
         String.format(
             Locale.ROOT,
             "%,d ms %s this machine's; the store's is the one that counts",
             apart,
-            there < before ? "behind" : "ahead of");
+            ahead < 0 ? "behind" : "ahead of");
     findings.add(new Finding(apart > MOST_APART_MILLIS ? Level.NOTE : Level.OK, "clock", sentence));
   }
 

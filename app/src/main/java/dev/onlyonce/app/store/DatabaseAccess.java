@@ -50,13 +50,16 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
     }
   }
 
-  /** Opens the store on connections of {@link #connect}. */
+  /** Opens the store on connections of {@link #connect}, to be a tier or after a look at that. */
   JdbcStore store(HikariDataSource pool, String owner) {
     try {
-      return JdbcStore.on(pool).owner(owner).open();
+      return JdbcStore.on(pool).owner(owner).asTier().open();
     } catch (StoreException e) {
       throw e.kind() == StoreException.Kind.REJECTED
-          ? Failure.files(e.getMessage() + "; onlyonce schema prints the statements that make them")
+          ? Failure.files(
+              e.getMessage()
+                  + "; onlyonce schema prints the statements that make them, and with --from those"
+                  + " that upgrade them")
           : e;
     }
   }

@@ -131,7 +131,9 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
     try {
       String told = userInfo();
       boolean hasPassword = told.contains(":");
-      RedisStore.Builder builder = RedisStore.at(uris(hasPassword ? told + "@" : "")).owner(owner);
+      // Whether it may be used alone is looked at here, in the words of the program.
+      RedisStore.Builder builder =
+          RedisStore.at(uris(hasPassword ? told + "@" : "")).owner(owner).asTier();
       if (credentials.user() != null && credentials.password() == null) {
         throw Failure.usage("--user needs a password: --password-file, or ONLYONCE_PASSWORD");
       }

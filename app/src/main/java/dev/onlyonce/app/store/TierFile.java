@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param near the near cache; null if there is none
  * @param filter the filter; null if there is none
  * @param behind what may wait for the database, with Redis as the authority
+ * @param clockMargin how much before its expiry a copy is no longer used
+ * @param closeWithin how long closing waits for what is to be written
  */
 record TierFile(
     Authority authority,
@@ -29,7 +32,9 @@ record TierFile(
     @Nullable Fast fast,
     @Nullable Near near,
     @Nullable Filter filter,
-    Behind behind) {
+    Behind behind,
+    Duration clockMargin,
+    Duration closeWithin) {
 
   private static final String AUTHORITY = "authority";
   private static final String DATABASE = "database";
@@ -37,6 +42,10 @@ record TierFile(
   private static final String NEAR = "near";
   private static final String FILTER = "filter";
   private static final String BEHIND = "behind";
+  private static final String CLOCK_MARGIN = "clock-margin";
+  private static final String CLOSE_WITHIN = "close-within";
+  private static final String COPIES_KEPT = "copies-kept";
+  private static final String SLOW_FROM = "slow-from";
   private static final String URL = "url";
   private static final String USER = "user";
   private static final String PASSWORD_FILE = "password-file";
@@ -45,11 +54,17 @@ record TierFile(
   /**
    * @param prefix what the names of its keys begin with
    * @param copiesKept how long a copy is good
+   * @param slowFrom from when on a look-up of copies is slow
    * @param timeout how long an answer is waited for
    * @param replicas how many replicas must have what was written
    */
   record Fast(
-      RedisAccess redis, String prefix, Duration copiesKept, Duration timeout, int replicas) {}
+      RedisAccess redis,
+      String prefix,
+      Duration copiesKept,
+      Duration slowFrom,
+      Duration timeout,
+      int replicas) {}
 
   /**
    * @param memory bytes
@@ -84,7 +99,7 @@ record TierFile(
 
   private static TierFile of(Path file, String text) {
     YamlFields all = YamlFields.of(file.toString(), text);
-    all.allow(Set.of(AUTHORITY, DATABASE, FAST, NEAR, FILTER, BEHIND));
+    all.allow(Set.of(AUTHORITY, DATABASE, FAST, NEAR, FILTER, BEHIND, CLOCK_MARGIN, CLOSE_WITHIN));
     Authority authority = authority(all);
     @Nullable YamlFields database = all.below(DATABASE);
     if (database == null) {
@@ -108,7 +123,9 @@ record TierFile(
         fast(file, all.below(FAST), isAuthority),
         near(all.below(NEAR)),
         filter(all.below(FILTER)),
-        behind(all.below(BEHIND)));
+        behind(all.below(BEHIND)),
+        all.duration(CLOCK_MARGIN, Duration.ofSeconds(1)),
+        all.duration(CLOSE_WITHIN, Duration.ofSeconds(30)));
   }
 
   private static Authority authority(YamlFields all) {
@@ -141,7 +158,8 @@ record TierFile(
             PASSWORD_FILE,
             PASSWORD_ENV,
             "prefix",
-            "copies-kept",
+            COPIES_KEPT,
+            SLOW_FROM,
             "timeout",
             "replicas"));
     String url = fields.required(URL, "redis://HOST:6379");
@@ -149,9 +167,11 @@ record TierFile(
       throw fields.refused(
           URL, "must begin with redis:// or redis-cluster://, was " + Credentials.hidden(url));
     }
-    if (!isOfCopies && fields.has("copies-kept")) {
-      throw fields.refused(
-          "copies-kept", "goes with authority 'database': here the records are no copies");
+    for (String each : List.of(COPIES_KEPT, SLOW_FROM)) {
+      if (!isOfCopies && fields.has(each)) {
+        throw fields.refused(
+            each, "goes with authority 'database': here the records are no copies");
+      }
     }
     String prefix = fields.text("prefix");
     long replicas = fields.count("replicas", 0);
@@ -161,7 +181,8 @@ record TierFile(
     return new Fast(
         new RedisAccess(url, credentials(file, fields)),
         prefix == null ? "onlyonce-tiers" : prefix,
-        fields.duration("copies-kept", Duration.ofHours(1)),
+        fields.duration(COPIES_KEPT, Duration.ofHours(1)),
+        fields.duration(SLOW_FROM, Duration.ofMillis(250)),
         fields.duration("timeout", Duration.ofMillis(isOfCopies ? 250 : 2_000)),
         (int) replicas);
   }

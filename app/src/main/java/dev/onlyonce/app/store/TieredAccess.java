@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,11 +42,7 @@ record TieredAccess(Path file) implements StoreAccess {
       OpenReader reader =
           tiers.authority() == Authority.DATABASE || fast == null
               ? new OpenReader(behind, database::millis, pool::close)
-              : front(
-                  tiers.authority(),
-                  database,
-                  fast.redis().existing(it -> it.prefix(fast.prefix()).timeout(fast.timeout())),
-                  pool);
+              : front(tiers.authority(), database, existing(fast), pool);
       opened = true;
       return reader;
     } finally {
@@ -84,12 +81,43 @@ record TieredAccess(Path file) implements StoreAccess {
     try {
       TieredStore store = builder(tiers, pool, owner).open();
       opened = true;
-      return new OpenStore(store, store, store::millis, () -> close(store, pool));
+      return new OpenStore(
+          store,
+          store,
+          store::millis,
+          () -> close(store, pool),
+          () -> afterUse(tiers, pool, store));
     } finally {
       if (!opened) {
         pool.close();
       }
     }
+  }
+
+  private static List<Finding> afterUse(TierFile tiers, HikariDataSource pool, TieredStore store) {
+    List<Finding> findings = new ArrayList<>(TierFindings.of(store.statistics()));
+    TierFile.Fast fast = tiers.fast();
+    if (fast != null) {
+      clocks(tiers, fast, pool).ifPresent(findings::add);
+    }
+    return findings;
+  }
+
+  /** Compares the clocks; nothing where Redis does not answer, which is told elsewhere. */
+  private static Optional<Finding> clocks(
+      TierFile tiers, TierFile.Fast fast, HikariDataSource pool) {
+    JdbcStore database = tiers.database().store(pool, LOOKING);
+    try (RedisStore redis = existing(fast)) {
+      redis.millis(); // the connection is there from now on
+      long ahead = Clocks.ahead(redis::millis, database::millis);
+      return Optional.of(TierFindings.clocks(tiers.authority(), ahead, tiers.clockMargin()));
+    } catch (StoreException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static RedisStore existing(TierFile.Fast fast) {
+    return fast.redis().existing(it -> it.prefix(fast.prefix()).timeout(fast.timeout()));
   }
 
   private static void close(TieredStore store, HikariDataSource pool) {
@@ -102,10 +130,16 @@ record TieredAccess(Path file) implements StoreAccess {
       TieredStore.Builder builder =
           TieredStore.with(tiers.authority())
               .database(tiers.database().store(pool, owner))
-              .behind(tiers.behind().keys(), tiers.behind().patience());
+              .clockMargin(tiers.clockMargin())
+              .closeWithin(tiers.closeWithin());
       TierFile.Fast fast = tiers.fast();
       if (fast != null) {
-        builder.fast(() -> redis(fast, tiers.authority(), owner)).copiesKeptFor(fast.copiesKept());
+        builder.fast(() -> redis(fast, tiers.authority(), owner));
+      }
+      if (tiers.authority() == Authority.REDIS) {
+        builder.behind(tiers.behind().keys(), tiers.behind().patience());
+      } else if (fast != null) {
+        builder.copiesKeptFor(fast.copiesKept()).slowFrom(fast.slowFrom());
       }
       TierFile.Near near = tiers.near();
       if (near != null) {

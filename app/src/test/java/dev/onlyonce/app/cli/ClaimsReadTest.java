@@ -151,6 +151,9 @@ class ClaimsReadTest {
             "4711 is absent: nothing is known of it; but there is ~j:4711, which is JSON and not"
                 + " text\n");
     assertThat(claims("show", "order-7,paid").out()).contains("but there is ~c:order-7,paid");
+    assertThat(claims("show", "\"order-1\\/paid\"").out())
+        .endsWith("but there is order-1/paid, which is the text in those quotes\n")
+        .startsWith("\"order-1\\/paid\" is absent");
     assertThat(claims("show", "~c:order-7,paid").code()).isZero();
     assertThat(claims("show", "~j:4711").code()).isZero();
   }

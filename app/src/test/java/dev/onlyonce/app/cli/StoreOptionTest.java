@@ -3,7 +3,16 @@ package dev.onlyonce.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onlyonce.app.cli.InProcess.Result;
+import dev.onlyonce.store.jdbc.JdbcSchema;
+import dev.onlyonce.store.jdbc.SqlDialect;
+import dev.onlyonce.testkit.Semantics;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -75,5 +84,39 @@ class StoreOptionTest {
     assertThat(run("schema", "--dialect=h2", "--table-prefix=Robert'); drop").code()).isEqualTo(2);
     assertThat(run("schema", "--dialect=postgresql", "--table-prefix=shop_").out())
         .contains("shop_claim");
+  }
+
+  @Test
+  @Semantics(81)
+  void the_schema_from_an_older_version_on_brings_its_tables_to_this_one()
+      throws IOException, SQLException {
+    String url = "jdbc:h2:" + folder.resolve("older");
+    String older =
+        Files.readString(
+            Path.of("../stores/jdbc/src/test/resources/dev/onlyonce/store/jdbc/h2-1.sql"));
+    execute(url, older.replaceAll("\\{(\\w+)}", "onlyonce_$1"));
+    Result refused = run("claims", "stats", "--store=" + url);
+    assertThat(refused.code()).isEqualTo(4);
+    assertThat(refused.err()).contains("version 1", "with --from those that upgrade them");
+
+    execute(url, run("schema", "--store=" + url, "--from=1").out());
+    assertThat(run("claims", "stats", "--store=" + url).code()).isZero();
+
+    assertThat(run("schema", "--dialect=mariadb", "--from=1", "--table-prefix=shop_").out())
+        .isEqualToNormalizingNewlines(JdbcSchema.upgrade(SqlDialect.MARIADB, "shop_"));
+    Result never = run("schema", "--dialect=h2", "--from=2");
+    assertThat(never.code()).isEqualTo(2);
+    assertThat(never.err()).contains("--from must be 1", "to version 2, was 2");
+  }
+
+  private static void execute(String url, String script) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      for (String each : script.split(";\n", -1)) {
+        if (!each.isBlank()) {
+          statement.execute(each);
+        }
+      }
+    }
   }
 }

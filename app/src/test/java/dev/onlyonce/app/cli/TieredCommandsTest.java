@@ -84,14 +84,26 @@ class TieredCommandsTest extends SharedStoreRules {
     assertThat(run("doctor", "--store=" + address()).out())
         .contains("database: it alone says what is new")
         .containsPattern("(?m)^ok +database server")
-        .containsPattern("(?m)^ok +redis server");
+        .containsPattern("(?m)^ok +redis server")
+        .containsPattern("(?m)^ok +tier near +0 of 2,52[0-9] keys answered here, in ")
+        .containsPattern("(?m)^ok +tier database +2,5[0-9]{2} of ")
+        .containsPattern("(?m)^(ok|note) +tier filter ")
+        .containsPattern("(?m)^(ok|note) +copies +[0-9,]+ keys written, ")
+        .containsPattern(
+            "(?m)^ok +clocks +Redis is 0 ms ahead of the database, the margin is 1,000");
+    assertThat(run("doctor", "--json", "--store=" + address()).out())
+        .containsPattern("\"topic\":\"tier fast\",.*\"calls\":[1-9]")
+        .contains("\"redisAheadMillis\":0");
 
     String gone = Files.readString(file).replace(redis, "redis://127.0.0.1:1");
     Path without = Files.writeString(folder.resolve("gone.yaml"), gone);
     Files.writeString(folder.resolve("database.secret"), "not asked for\n");
     Result result = run("doctor", "--store=tiered:" + without);
     assertThat(result.code()).isEqualTo(1);
-    assertThat(result.out()).containsPattern("(?m)^unsafe +redis +there are no copies");
+    assertThat(result.out())
+        .containsPattern("(?m)^unsafe +redis +there are no copies")
+        .containsPattern("(?m)^note +tier fast .*; it is not asked now: ")
+        .doesNotContain("clocks");
   }
 
   @Test

@@ -33,6 +33,11 @@ public final class JdbcSchema {
     return Schema.script(dialect, new Tables(prefix));
   }
 
+  /** Returns the script that brings tables of version 1 to this one, with the default prefix. */
+  public static String upgrade(SqlDialect dialect) {
+    return upgrade(dialect, Tables.DEFAULT);
+  }
+
   /**
    * Returns the script that brings tables of version 1 to this version. It is run once, before this
    * version of the library is used.

@@ -20,6 +20,7 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.spi.TransactionalStore;
 import dev.onlyonce.store.jdbc.internal.JdbcEngine;
 import dev.onlyonce.store.jdbc.internal.Tables;
@@ -250,6 +251,7 @@ public final class JdbcStore
     private Duration lockWait = Duration.ofSeconds(5);
     private @Nullable Duration history;
     private boolean creates;
+    private boolean isTier;
 
     private Builder(DataSource source) {
       this.source = source;
@@ -320,16 +322,38 @@ public final class JdbcStore
     }
 
     /**
+     * Says that the store is handed to a tiered store. Without, one that is behind Redis in a
+     * tiered store is refused, since it must not be used alone.
+     */
+    public Builder asTier() {
+      this.isTier = true;
+      return this;
+    }
+
+    /**
      * Opens the store.
      *
-     * @throws StoreException if the database cannot be reached or the tables are not right
+     * @throws StoreException if the database cannot be reached or the tables are not right;
+     *     REJECTED if the store is behind Redis in a tiered store, unless {@link #asTier} was said
      */
     public JdbcStore open() {
-      return new JdbcStore(
-          JdbcEngine.open(
-              source,
-              new JdbcEngine.Settings(
-                  tables, dialect, owner, purgeGrace, clockTolerance, lockWait, history, creates)));
+      JdbcStore store =
+          new JdbcStore(
+              JdbcEngine.open(
+                  source,
+                  new JdbcEngine.Settings(
+                      tables,
+                      dialect,
+                      owner,
+                      purgeGrace,
+                      clockTolerance,
+                      lockWait,
+                      history,
+                      creates)));
+      if (!isTier) {
+        TierMark.requireAlone("the database", store);
+      }
+      return store;
     }
   }
 }

@@ -23,6 +23,7 @@ import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.jdbc.Inbox.Message;
 import dev.onlyonce.store.jdbc.Inbox.Verdict;
 import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.TcpFaultProxy;
 import java.sql.Connection;
@@ -105,7 +106,7 @@ abstract class FaultRules {
     AtomicInteger handled = new AtomicInteger();
     try (HikariDataSource pool = Pools.pool(url, "READ_COMMITTED", 4);
         JdbcStore store = open(pool)) {
-      Together.run(
+      Race.run(
           5,
           thread -> {
             if (thread == 4) {
@@ -307,8 +308,7 @@ abstract class FaultRules {
         JdbcStore store = open(pool)) {
       for (ClaimStore way : List.of(store, CombiningStore.over(store))) {
         Pools.run(pool, "DELETE FROM onlyonce_claim");
-        List<Boolean> handled =
-            Together.run(callers, caller -> handle(way, "key-" + caller % keys));
+        List<Boolean> handled = Race.run(callers, caller -> handle(way, "key-" + caller % keys));
         assertThat(handled).filteredOn(it -> it).hasSize(keys);
         assertAllDone(store, keys);
       }

@@ -3,9 +3,16 @@ package dev.onlyonce.store.jdbc;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.Backoff;
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.OnFailure;
+import dev.onlyonce.OnInDoubt;
+import dev.onlyonce.OnlyOnce;
+import dev.onlyonce.OnlyOnceBuilder;
+import dev.onlyonce.Outcome;
 import dev.onlyonce.Result;
+import dev.onlyonce.ResultCodec;
 import dev.onlyonce.Scope;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.MariaDbServer;
@@ -15,10 +22,16 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.KeyExtractor.Extracted;
+import dev.onlyonce.spi.KeyExtractor.Reason;
+import dev.onlyonce.spi.KeyExtractor.Unkeyed;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.process.Await;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -26,6 +39,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -180,6 +195,111 @@ class HistoryTest {
       store.claim(List.of(request("b"), request("c"), request("d")));
       assertThat(events()).isEqualTo(3);
       assertThat(states(history("c"))).containsExactly(ClaimState.DONE);
+    }
+
+    private OnlyOnceBuilder<String> once() {
+      return OnlyOnce.builder(store)
+          .scope(SCOPE)
+          .results(ResultCodec.TEXT)
+          .onInDoubt(OnInDoubt.RERUN)
+          .onFailure(OnFailure.defaults().backoff(Backoff.fixed(Duration.ofMillis(1))));
+    }
+
+    /** Powertools took all messages without a key for copies of one message. */
+    @Test
+    @Case(5)
+    @Semantics(36)
+    void messages_without_a_key_have_no_record_and_no_event() throws SQLException {
+      List<Extracted> found =
+          List.of(
+              new Unkeyed(Reason.MISSING, "there is no /orderId"),
+              new Unkeyed(Reason.NULL, "/orderId is null"),
+              new Unkeyed(Reason.EMPTY, "/orderId is empty"));
+      AtomicInteger effects = new AtomicInteger();
+      try (OnlyOnce<String> strict = once().build();
+          OnlyOnce<String> bypassing = once().bypassUnkeyed().build()) {
+        for (Extracted each : found) {
+          assertThat(strict.attempt(each, null, attempt -> count(effects)))
+              .isInstanceOf(Outcome.Unkeyed.class);
+          assertThat(bypassing.attempt(each, null, attempt -> count(effects)))
+              .isInstanceOf(Outcome.Processed.class);
+        }
+      }
+      assertThat(effects).hasValue(found.size());
+      assertThat(events()).isZero();
+      assertThat(store.totals().values()).allMatch(it -> it == 0);
+    }
+
+    private static String count(AtomicInteger effects) {
+      return "effect " + effects.incrementAndGet();
+    }
+
+    /** Eventuate Tram remembered the id although the handler threw, and the work was lost. */
+    @Test
+    @Case(19)
+    @Semantics({3, 6})
+    void a_handler_that_threw_leaves_a_release_and_the_next_attempt_the_end() throws SQLException {
+      AtomicInteger effects = new AtomicInteger();
+      try (OnlyOnce<String> once = once().build()) {
+        Key first = Key.of("m1");
+        Outcome<String> thrown =
+            once.attempt(
+                first,
+                null,
+                attempt -> {
+                  throw new IOException("the bank is closed");
+                });
+        assertThat(thrown).isInstanceOf(Outcome.Released.class);
+        assertThat(once.attempt(Key.of("m2"), null, attempt -> count(effects)))
+            .isInstanceOf(Outcome.Processed.class);
+        Await.until(
+            "the second attempt",
+            Duration.ofMinutes(1),
+            () ->
+                once.attempt(first, null, attempt -> count(effects)) instanceof Outcome.Processed);
+        assertThat(once.attempt(first, null, attempt -> count(effects)))
+            .isInstanceOf(Outcome.Duplicate.class);
+      }
+      assertThat(effects).hasValue(2);
+      assertThat(states(history("m1")))
+          .containsExactly(
+              ClaimState.CLAIMED, ClaimState.RELEASED, ClaimState.CLAIMED, ClaimState.DONE);
+      assertThat(states(history("m2"))).containsExactly(ClaimState.CLAIMED, ClaimState.DONE);
+      assertThat(events()).isEqualTo(6);
+    }
+
+    /** Stores differed in when a stale claim may be taken over; the events say when it was. */
+    @Test
+    @Case(27)
+    @Semantics({8, 10})
+    void a_stale_claim_is_taken_over_once_and_its_holder_leaves_no_event() throws SQLException {
+      Claim stale =
+          claim(ClaimRequest.of(SCOPE, Key.of("k1"), 1, Duration.ofMillis(300), Lapse.TAKE));
+      AtomicReference<Claim> taken = new AtomicReference<>();
+      Await.until(
+          "the end of the lease",
+          Duration.ofMinutes(1),
+          () -> {
+            Answer answer = store.claim(List.of(request("k1"))).get(0);
+            if (answer instanceof Answer.Claimed claimed) {
+              taken.set(claimed.claim());
+            } else {
+              assertThat(answer).isInstanceOf(Answer.InProgress.class);
+            }
+            return taken.get() != null;
+          });
+      assertThat(store.settle(List.of(completion(stale, "late")))).containsExactly(Held.LOST);
+      store.settle(List.of(completion(taken.get(), "receipt")));
+      List<ClaimRecord> history = history("k1");
+      assertThat(states(history))
+          .containsExactly(ClaimState.CLAIMED, ClaimState.CLAIMED, ClaimState.DONE);
+      assertThat(history.stream().map(ClaimRecord::token).toList())
+          .containsExactly(stale.token(), taken.get().token(), taken.get().token());
+      assertThat(taken.get().token()).isGreaterThan(stale.token());
+      assertThat(history.get(1).updatedAtMillis())
+          .as("taken over at the end of the lease, at the earliest")
+          .isGreaterThanOrEqualTo(history.get(0).leaseUntilMillis());
+      assertThat(events()).isEqualTo(3);
     }
 
     @Test

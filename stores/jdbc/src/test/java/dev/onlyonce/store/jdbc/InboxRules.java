@@ -18,6 +18,7 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -363,7 +364,7 @@ abstract class InboxRules {
   void of_copies_that_race_in_transactions_one_takes_effect() throws SQLException {
     int keys = 40;
     AtomicInteger applied = new AtomicInteger();
-    Together.run(
+    Race.run(
         4,
         thread -> {
           List<String> mine = new ArrayList<>();

@@ -15,8 +15,10 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.store.jdbc.Inbox.BatchEffect;
 import dev.onlyonce.store.jdbc.Inbox.Message;
 import dev.onlyonce.store.jdbc.Inbox.Verdict;
+import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import java.io.IOException;
 import java.sql.Connection;
@@ -26,10 +28,12 @@ import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -188,6 +192,52 @@ abstract class OwnTablesRules {
     assertThat(ask("SELECT count(*) FROM payment")).isEqualTo("1");
   }
 
+  /** Results that are out of step with their messages would be told to the wrong duplicates. */
+  @Test
+  @Semantics({3, 57})
+  void an_effect_that_miscounts_its_results_fails_and_nothing_is_committed() {
+    Inbox inbox = Inbox.of(store, source, SCOPE);
+    Map<String, Position> position = Map.of("orders-0", new Position(1, 3));
+    for (int more : new int[] {-1, 1}) {
+      List<Verdict> verdicts =
+          inbox.handleAll(List.of("1", "2"), paying(fresh -> fresh + more), position);
+      assertThat(verdicts)
+          .hasSize(2)
+          .allSatisfy(
+              it ->
+                  assertThat(((Verdict.Failed) it).cause())
+                      .isInstanceOf(IllegalStateException.class)
+                      .hasMessage(
+                          "an effect must return one result for each of its 1 messages, and"
+                              + " returned "
+                              + (1 + more)));
+      assertThat(ask("SELECT count(*) FROM payment")).isEqualTo("0");
+      assertThat(ask("SELECT count(*) FROM onlyonce_claim")).isEqualTo("0");
+      assertThat(positions()).isEmpty();
+    }
+    assertThat(inbox.handleAll(List.of("1", "2"), paying(fresh -> fresh), position))
+        .allMatch(Verdict.Applied.class::isInstance);
+    assertThat(ask("SELECT count(*) FROM payment")).isEqualTo("2");
+  }
+
+  /** Pays several orders, and returns so many results. */
+  private static BatchEffect<String> paying(IntUnaryOperator results) {
+    return new BatchEffect<>() {
+      @Override
+      public Key key(String order) {
+        return Key.of(order);
+      }
+
+      @Override
+      public List<Result> apply(Connection transaction, List<String> fresh) throws SQLException {
+        for (String order : fresh) {
+          insertPayment(transaction, order);
+        }
+        return Collections.nCopies(results.applyAsInt(fresh.size()), Result.NONE);
+      }
+    };
+  }
+
   // What other languages do without being asked.
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <E extends Exception> E undeclared(Exception thrown) throws E {
@@ -234,7 +284,7 @@ abstract class OwnTablesRules {
   @Semantics(1)
   void messages_that_many_threads_bring_in_batches_take_effect_once_each() {
     List<Integer> applied =
-        Together.run(
+        Race.run(
             4,
             thread -> {
               Inbox inbox = Inbox.of(store, source, SCOPE);
@@ -284,7 +334,7 @@ abstract class OwnTablesRules {
       String order = "order-" + round;
       commit(transaction -> insertPayment(transaction, order));
       List<Transitions.Answer> answers =
-          Together.run(4, thread -> transition(order, thread % 2 == 0 ? "PAID" : "CANCELLED"));
+          Race.run(4, thread -> transition(order, thread % 2 == 0 ? "PAID" : "CANCELLED"));
       assertThat(answers).filteredOn(Transitions.Answer.Applied.class::isInstance).hasSize(1);
     }
   }
@@ -309,7 +359,7 @@ abstract class OwnTablesRules {
     for (int round = 0; round < 10; round++) {
       Pools.run(source, "DELETE FROM customer");
       AtomicInteger version = new AtomicInteger();
-      Together.run(
+      Race.run(
           4,
           thread -> {
             int mine = version.incrementAndGet();

@@ -5,15 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.process.ProcessRace;
 import dev.onlyonce.testkit.process.WorkerProcess;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -31,20 +29,11 @@ abstract class ProcessRules {
   @Test
   @Semantics({1, 2, 3})
   @Case(23)
-  void eight_threads_in_two_processes_race_and_nobody_wins_twice() {
+  void sixteen_threads_in_two_processes_race_and_nobody_wins_twice() {
     try (HikariDataSource pool = Pools.pool(url, "READ_COMMITTED", 1)) {
       JdbcStore.on(pool).createTables().open().close();
     }
-    List<String> won = new ArrayList<>();
-    try (WorkerProcess one = WorkerProcess.of(RacingWorker.class).arguments(url).start();
-        WorkerProcess two = WorkerProcess.of(RacingWorker.class).arguments(url).start()) {
-      for (WorkerProcess worker : List.of(one, two)) {
-        String line = worker.awaitLine(it -> it.startsWith("won"), GUARD);
-        List<String> words = Arrays.asList(line.split(" ", -1));
-        won.addAll(words.subList(1, words.size()));
-      }
-    }
-    assertThat(won).hasSize(RacingWorker.KEYS).doesNotHaveDuplicates();
+    ProcessRace.check(RacingWorker.class, url);
   }
 
   @Test

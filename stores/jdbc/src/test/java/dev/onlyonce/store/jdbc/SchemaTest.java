@@ -10,6 +10,7 @@ import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,7 +77,7 @@ class SchemaTest {
   @Test
   void several_processes_may_make_the_tables_at_once() {
     for (DataSource source : all()) {
-      Together.run(
+      Race.run(
           4,
           thread -> {
             JdbcStore.on(source).tablePrefix("at_once_").createTables().open().close();

@@ -17,6 +17,7 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.store.redis.internal.RedisAddress;
 import dev.onlyonce.store.redis.internal.RedisEngine;
 import dev.onlyonce.store.redis.internal.RedisSettings;
@@ -192,6 +193,7 @@ public final class RedisStore
 
     private RedisAddress address;
     private final RedisSettings settings = new RedisSettings();
+    private boolean isTier;
 
     private Builder(RedisAddress address) {
       this.address = address;
@@ -311,13 +313,23 @@ public final class RedisStore
     }
 
     /**
+     * Says that the store is handed to a tiered store. Without, one that has a database behind it
+     * in a tiered store is refused, since it must not be used alone.
+     */
+    public Builder asTier() {
+      isTier = true;
+      return this;
+    }
+
+    /**
      * Opens the store, or makes it.
      *
      * @throws StoreException UNAVAILABLE if no server answers; REJECTED if one does not let us in,
-     *     evicts keys when its memory is full, or has another store there
+     *     evicts keys when its memory is full, has another store there, or a store that has a
+     *     database behind it, unless {@link #asTier} was said
      */
     public RedisStore open() {
-      return new RedisStore(RedisEngine.open(address, settings));
+      return checked(new RedisStore(RedisEngine.open(address, settings)));
     }
 
     /**
@@ -327,7 +339,20 @@ public final class RedisStore
      * @throws StoreException as {@link #open}
      */
     public Optional<RedisStore> openIfThere() {
-      return RedisEngine.openIfThere(address, settings).map(RedisStore::new);
+      return RedisEngine.openIfThere(address, settings).map(RedisStore::new).map(this::checked);
+    }
+
+    private RedisStore checked(RedisStore store) {
+      if (isTier) {
+        return store;
+      }
+      try {
+        TierMark.requireAlone("the store in Redis", store);
+        return store;
+      } catch (StoreException e) {
+        store.close();
+        throw e;
+      }
     }
 
     /**

@@ -24,6 +24,7 @@ import dev.onlyonce.store.tiered.internal.Settings;
 import dev.onlyonce.store.tiered.internal.Tier;
 import dev.onlyonce.store.tiered.internal.TieredEngine;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -193,11 +194,20 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
 
     private final Settings settings;
 
+    /** What was set that is about copies in a fast store alone. */
+    private final List<String> setOfCopies = new ArrayList<>();
+
+    private boolean isBehindSet;
+
     private Builder(Authority authority) {
       this.settings = new Settings(Objects.requireNonNull(authority));
     }
 
-    /** Sets the database. It is closed with this store, once that is open. */
+    /**
+     * Sets the database. It is closed with this store, once that is open. With {@link
+     * Authority#REDIS} it is one that was opened to be a tier, as {@code JdbcStore}'s builder says
+     * it.
+     */
     public <S extends ClaimStore & ClaimReader & RecordSource & RecordSink & StoreClock>
         Builder database(S store) {
       settings.database = Tier.of(store);
@@ -206,7 +216,8 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
 
     /**
      * Sets how the fast store is opened: when this store is, and again when it was found to be
-     * another than before. It should fail soon, not wait for a server that does not answer.
+     * another than before. It should fail soon, not wait for a server that does not answer. With
+     * {@link Authority#REDIS} it is opened to be a tier, as {@code RedisStore}'s builder says it.
      */
     public <S extends ClaimStore & ClaimReader & RecordSource & RecordSink & StoreClock>
         Builder fast(Supplier<S> opening) {
@@ -218,25 +229,36 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
      * Sets how long a copy in the fast store is good: for so long, at the most, it may hide what
      * was changed in the database directly.
      *
-     * @param longest at most 24 hours; only with {@link Authority#DATABASE}
+     * <p>Only with {@link Authority#DATABASE} and a fast store.
+     *
+     * @param longest at most 24 hours
      */
     public Builder copiesKeptFor(Duration longest) {
       if (longest.compareTo(Settings.LONGEST_COPY) > 0) {
         throw new IllegalArgumentException(
             "time of copies must be at most 24 hours, was " + longest);
       }
+      setOfCopies.add("copiesKeptFor(...)");
       settings.copyKeep = Limits.requirePositive("time of copies", longest);
       return this;
     }
 
-    /** Sets from when on a call of the fast store is slow. Only with {@link Authority#DATABASE}. */
+    /**
+     * Sets from when on a call of the fast store is slow. Only with {@link Authority#DATABASE} and
+     * a fast store.
+     */
     public Builder slowFrom(Duration duration) {
+      setOfCopies.add("slowFrom(...)");
       settings.slow = Limits.requirePositive("slow", duration);
       return this;
     }
 
-    /** Sets how often a fast store is tried again that was left alone. */
+    /**
+     * Sets how often a fast store is tried again that was left alone, and how soon, at first, a
+     * filter whose keys could not be loaded. Only with {@link Authority#DATABASE} and a fast store.
+     */
     public Builder retryAfter(Duration pause) {
+      setOfCopies.add("retryAfter(...)");
       settings.retryAfter = Limits.requirePositive("pause", pause);
       return this;
     }
@@ -265,7 +287,11 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
 
     /**
      * Adds a filter, which spares the fast store the look-ups of keys that were never done. It is
-     * filled from the database in the background and used when that is done.
+     * filled from the database in the background and used when that is done. Where that fails it
+     * goes on later. A filter that is over-full is not used any more, which {@link
+     * TieredStore#statistics} and the log tell; one that is scalable grows.
+     *
+     * <p>Only with {@link Authority#DATABASE} and a fast store.
      */
     public Builder filter(KeyFilter filter) {
       settings.filter = Objects.requireNonNull(filter);
@@ -285,12 +311,15 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
      * Sets how many settled keys wait to be written to a database behind, and how long a claim
      * waits for room. What was claimed while there was room is settled without, beyond that number.
      *
+     * <p>Only with {@link Authority#REDIS}.
+     *
      * @param keys at least 1,000
      */
     public Builder behind(int keys, Duration patience) {
       if (keys < LEAST_BOUND) {
         throw new IllegalArgumentException("keys behind must be at least 1,000, were " + keys);
       }
+      isBehindSet = true;
       settings.behindBound = keys;
       settings.behindPatience = Limits.requireNotNegative("patience", patience);
       return this;
@@ -305,7 +334,8 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
     /**
      * Opens the store.
      *
-     * @throws IllegalStateException if the tiers make no sense together
+     * @throws IllegalStateException if the tiers make no sense together, or something was set that
+     *     they do not use
      * @throws StoreException REJECTED if the stores were made with another authority, do not belong
      *     together, or a fast store that is the authority has lost something; UNAVAILABLE if the
      *     authority, or the database, does not answer
@@ -344,18 +374,49 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       if (settings.database == null) {
         throw new IllegalStateException("a tiered store needs a database: call database(...)");
       }
-      if (settings.authority == Authority.REDIS && settings.fast == null) {
+      if (settings.authority == Authority.REDIS) {
+        checkFront();
+      } else {
+        checkDatabase();
+      }
+    }
+
+    private void checkFront() {
+      if (settings.fast == null) {
         throw new IllegalStateException(
             "authority 'redis, database behind' needs a fast store: call fast(...)");
       }
-      if (settings.filter != null && settings.fast == null) {
-        throw new IllegalStateException(
-            "a filter spares the fast store look-ups, and there is none: leave the filter out");
-      }
-      if (settings.filter != null && settings.authority == Authority.REDIS) {
+      if (settings.filter != null) {
         throw new IllegalStateException(
             "a filter spares look-ups, and with authority 'redis, database behind' there are none"
                 + " before the claim: leave the filter out");
+      }
+      if (!setOfCopies.isEmpty()) {
+        throw new IllegalStateException(
+            setOfCopies.get(0)
+                + " is about copies in the fast store, and with authority 'redis, database behind'"
+                + " there are none: leave it out");
+      }
+    }
+
+    private void checkDatabase() {
+      if (isBehindSet) {
+        throw new IllegalStateException(
+            "behind(...) is about a database behind, and with authority 'database' it is in front:"
+                + " leave it out");
+      }
+      if (settings.fast != null) {
+        return;
+      }
+      if (settings.filter != null) {
+        throw new IllegalStateException(
+            "a filter spares the fast store look-ups, and there is none: leave the filter out");
+      }
+      if (!setOfCopies.isEmpty()) {
+        throw new IllegalStateException(
+            setOfCopies.get(0)
+                + " is about copies in the fast store, and there is none: call fast(...) or leave it"
+                + " out");
       }
     }
   }

@@ -32,6 +32,7 @@ import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -239,7 +241,7 @@ class DatabaseAuthorityTest extends TieredFixture {
       List<Throwable> chaos = new ArrayList<>();
       Thread killer = new Thread(() -> chaos(own, progress, chaos));
       killer.start();
-      Together.run(
+      Race.run(
           threads,
           number -> {
             TieredStore store = number % 2 == 0 ? one : two;
@@ -297,7 +299,7 @@ class DatabaseAuthorityTest extends TieredFixture {
         open(overDatabase().near(1 << 22).filter(KeyFilter.forKeys(10_000).scalable()));
     int keys = 10_000;
     List<Integer> won =
-        Together.run(
+        Race.run(
             8,
             number -> {
               int mine = 0;
@@ -339,7 +341,7 @@ class DatabaseAuthorityTest extends TieredFixture {
     List<List<Answer>> rounds = new ArrayList<>();
     for (int round = 0; round < 10; round++) {
       String key = "round-" + round;
-      rounds.add(Together.run(threads, number -> ask(store, key)));
+      rounds.add(Race.run(threads, number -> ask(store, key)));
     }
     for (List<Answer> each : rounds) {
       assertThat(each).filteredOn(Answer.Claimed.class::isInstance).hasSize(1);
@@ -502,5 +504,32 @@ class DatabaseAuthorityTest extends TieredFixture {
         .hasMessageContaining("leave the filter out");
     assertThatThrownBy(() -> overDatabase().near(100)).hasMessageContaining("had 100");
     assertThatThrownBy(() -> overDatabase().behind(5, LONG)).hasMessageContaining("were 5");
+  }
+
+  @Test
+  void what_the_authority_does_not_use_is_refused() {
+    assertThatThrownBy(() -> overDatabase().behind(1_000, LONG).open())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("behind(...)")
+        .hasMessageContaining("leave it out");
+    Map<String, UnaryOperator<TieredStore.Builder>> ofCopies =
+        Map.of(
+            "copiesKeptFor(...)", it -> it.copiesKeptFor(LONG),
+            "slowFrom(...)", it -> it.slowFrom(LONG),
+            "retryAfter(...)", it -> it.retryAfter(LONG));
+    ofCopies.forEach(
+        (name, setting) -> {
+          for (TieredStore.Builder each : List.of(overRedis(), nearAlone())) {
+            assertThatThrownBy(() -> setting.apply(each).open())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(name)
+                .hasMessageContaining("leave it out");
+          }
+        });
+    assertThatThrownBy(() -> overRedis().slowFrom(LONG).rebuild()).hasMessageContaining("slowFrom");
+  }
+
+  private TieredStore.Builder nearAlone() {
+    return TieredStore.with(Authority.DATABASE).database(Stores.database(source)).near(1 << 20);
   }
 }

@@ -1,7 +1,5 @@
 package dev.onlyonce.store.tiered;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.PostgreSqlServer;
@@ -9,18 +7,13 @@ import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
-import dev.onlyonce.testkit.process.WorkerProcess;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import dev.onlyonce.testkit.process.ProcessRace;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Two processes with eight threads each, and all of them want every key. */
 @ExtendWith(Servers.class)
 class ProcessRaceTest {
-
-  private static final Duration GUARD = Duration.ofMinutes(2);
 
   @Test
   @Semantics({1, 2, 3})
@@ -44,33 +37,6 @@ class ProcessRaceTest {
       Stores.empty(pool);
     }
     Raw.ask(redis, it -> it.flushAll());
-    List<WorkerProcess> racers = new ArrayList<>();
-    List<String> handled = new ArrayList<>();
-    try {
-      for (int i = 0; i < 2; i++) {
-        racers.add(
-            WorkerProcess.of(RacingWorker.class)
-                .name("racer-" + i)
-                .arguments(authority.name(), url, redis.url())
-                .start());
-      }
-      racers.forEach(it -> it.awaitLine("ready", GUARD));
-      racers.forEach(it -> it.send("go"));
-      for (WorkerProcess each : racers) {
-        int before = handled.size();
-        for (String line = next(each); !line.equals("end"); line = next(each)) {
-          handled.add(line);
-        }
-        assertThat(handled.size()).as("won by " + each.name()).isGreaterThan(before);
-      }
-    } finally {
-      racers.forEach(WorkerProcess::close);
-    }
-    assertThat(handled).allMatch(it -> it.startsWith("HELD "));
-    assertThat(handled).doesNotHaveDuplicates().hasSize(RacingWorker.KEYS);
-  }
-
-  private static String next(WorkerProcess racer) {
-    return racer.awaitLine(line -> true, GUARD);
+    ProcessRace.check(RacingWorker.class, authority.name(), url, redis.url());
   }
 }

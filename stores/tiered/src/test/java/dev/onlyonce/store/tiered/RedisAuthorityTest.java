@@ -29,6 +29,7 @@ import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Case;
@@ -102,6 +103,32 @@ class RedisAuthorityTest extends TieredFixture {
     try (JdbcStore direct = Stores.database(source)) {
       assertThat(direct.totals().get(ClaimState.DONE)).isEqualTo(2_000 + 2 + 1);
     }
+  }
+
+  @Test
+  @Semantics(102)
+  void neither_redis_nor_the_database_behind_is_opened_alone() {
+    JdbcStore.open(source).close();
+    RedisStore.open(redis.url()).close();
+    open(overRedis()).close();
+    refused(Kind.REJECTED, () -> JdbcStore.open(source));
+    refused(Kind.REJECTED, () -> RedisStore.open(redis.url()));
+    assertThat(refused(Kind.REJECTED, () -> RedisStore.at(redis.url()).openIfThere()))
+        .hasMessage(
+            "the store in Redis is one of the tiers of a tiered store, of which Redis decides, and"
+                + " must not be used alone: open the tiered store; to hand it to that, open it with"
+                + " asTier()");
+    complete(open(overRedis()), "a");
+  }
+
+  @Test
+  @Semantics(102)
+  void a_database_that_is_the_authority_may_be_used_alone_as_well() {
+    open(overDatabase()).close();
+    try (JdbcStore alone = JdbcStore.open(source)) {
+      assertThat(alone.scopes()).contains(TierMark.ID.scope());
+    }
+    RedisStore.open(redis.url()).close();
   }
 
   private static List<ClaimRequest> batch(String prefix, int from, int to) {

@@ -52,6 +52,7 @@ final class Stores {
         .owner(settings.owner())
         .purgeGrace(settings.purgeGrace())
         .clockTolerance(settings.clockTolerance())
+        .asTier()
         .open();
   }
 
@@ -86,6 +87,7 @@ final class Stores {
         .owner(settings.owner())
         .purgeGrace(settings.purgeGrace())
         .clockTolerance(settings.clockTolerance())
+        .asTier()
         .open();
   }
 }

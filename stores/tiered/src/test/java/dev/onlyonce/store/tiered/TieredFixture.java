@@ -50,8 +50,7 @@ abstract class TieredFixture {
   TieredStore.Builder overRedis() {
     return TieredStore.with(Authority.REDIS)
         .database(Stores.database(source))
-        .fast(() -> Stores.front(List.of(redis.url()), prefix, StoreSettings.defaults()))
-        .retryAfter(Duration.ofMillis(100));
+        .fast(() -> Stores.front(List.of(redis.url()), prefix, StoreSettings.defaults()));
   }
 
   TieredStore open(TieredStore.Builder builder) {

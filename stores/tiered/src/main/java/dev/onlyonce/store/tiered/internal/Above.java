@@ -78,7 +78,9 @@ final class Above {
     this.near =
         settings.nearBytes == 0 ? null : new NearCache(settings.nearBytes, settings.nearKeep, time);
     this.filter =
-        settings.filter == null ? null : new FilterTier(settings.filter, authority.reader());
+        settings.filter == null
+            ? null
+            : new FilterTier(settings.filter, authority.reader(), settings.retryAfter);
     Supplier<Tier> opening = settings.fast;
     this.fast =
         !hasCopies || opening == null

@@ -18,6 +18,7 @@ import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.Settlement.Attempts;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStore;
 import java.security.SecureRandom;
@@ -41,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pairing {
 
-  static final Scope SCOPE = Scope.of("onlyonce/tiers");
-  static final RecordId PAIR = new RecordId(SCOPE, Key.of("pair"));
+  static final RecordId PAIR = TierMark.ID;
+  static final Scope SCOPE = PAIR.scope();
 
   private static final Duration ENDLESS = Duration.ofDays(36_500);
   private static final Duration BEAT_LEASE = Duration.ofSeconds(5);

@@ -1,0 +1,57 @@
+package dev.onlyonce.app.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onlyonce.app.store.Finding.Level;
+import dev.onlyonce.store.tiered.Authority;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Test;
+
+class TierFindingsTest {
+
+  private static final Duration MARGIN = Duration.ofSeconds(1);
+
+  private static LongSupplier showing(Long... readings) {
+    Iterator<Long> next = List.of(readings).iterator();
+    return next::next;
+  }
+
+  @Test
+  void a_clock_that_is_read_between_two_readings_of_another_is_apart_as_far_as_is_sure() {
+    assertThat(Clocks.ahead(showing(105L), showing(100L, 110L))).isZero();
+    assertThat(Clocks.ahead(showing(115L), showing(100L, 110L))).isEqualTo(5);
+    assertThat(Clocks.ahead(showing(70L), showing(100L, 110L))).isEqualTo(-30);
+  }
+
+  @Test
+  void clocks_that_are_within_the_margin_are_fine() {
+    for (Authority authority : Authority.values()) {
+      for (long ahead : new long[] {-1_000, 0, 1_000}) {
+        Finding finding = TierFindings.clocks(authority, ahead, MARGIN);
+        assertThat(finding.level()).isEqualTo(Level.OK);
+        assertThat(finding.figures()).containsEntry("redisAheadMillis", ahead);
+      }
+    }
+  }
+
+  @Test
+  void clocks_that_are_further_apart_are_told_with_margin_harm_and_remedy() {
+    Finding soon = TierFindings.clocks(Authority.REDIS, -90_000, MARGIN);
+    assertThat(soon.level()).isEqualTo(Level.UNSAFE);
+    assertThat(soon.sentence())
+        .isEqualTo(
+            "Redis is 90,000 ms behind the database, the margin is 1,000 ms: the database forgets"
+                + " keys so much too soon, and a rebuild takes them for new; have one time service"
+                + " set both clocks");
+    Finding late = TierFindings.clocks(Authority.REDIS, 1_001, MARGIN);
+    assertThat(late.level()).isEqualTo(Level.NOTE);
+    assertThat(late.sentence()).contains("1,001 ms ahead of the database", "is refused until");
+    assertThat(TierFindings.clocks(Authority.DATABASE, 2_000, MARGIN).sentence())
+        .contains("copies end so much sooner");
+    assertThat(TierFindings.clocks(Authority.DATABASE, -2_000, MARGIN).sentence())
+        .contains("not used longer");
+  }
+}
