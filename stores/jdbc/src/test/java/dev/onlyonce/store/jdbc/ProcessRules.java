@@ -38,9 +38,13 @@ abstract class ProcessRules {
     List<String> won = new ArrayList<>();
     try (WorkerProcess one = WorkerProcess.of(RacingWorker.class).arguments(url).start();
         WorkerProcess two = WorkerProcess.of(RacingWorker.class).arguments(url).start()) {
-      for (WorkerProcess worker : List.of(one, two)) {
+      List<WorkerProcess> workers = List.of(one, two);
+      workers.forEach(it -> it.awaitLine("ready", GUARD));
+      workers.forEach(it -> it.send("go"));
+      for (WorkerProcess worker : workers) {
         String line = worker.awaitLine(it -> it.startsWith("won"), GUARD);
         List<String> words = Arrays.asList(line.split(" ", -1));
+        assertThat(words).as("what %s has won, and a word", worker.name()).hasSizeGreaterThan(1);
         won.addAll(words.subList(1, words.size()));
       }
     }

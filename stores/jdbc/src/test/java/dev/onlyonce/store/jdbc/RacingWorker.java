@@ -1,5 +1,7 @@
 package dev.onlyonce.store.jdbc;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
@@ -7,6 +9,9 @@ import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Lapse;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,11 +29,12 @@ final class RacingWorker {
 
   private RacingWorker() {}
 
-  /** The arguments are the URL and a number. */
-  public static void main(String[] args) {
+  /** The argument is the URL; it starts when it reads a line. */
+  public static void main(String[] args) throws IOException {
     try (HikariDataSource pool = Pools.pool(args[0], "READ_COMMITTED", THREADS);
         JdbcStore store = JdbcStore.open(pool)) {
       System.out.println("ready");
+      new BufferedReader(new InputStreamReader(System.in, UTF_8)).readLine();
       List<List<Integer>> won = Together.run(THREADS, thread -> race(store, thread));
       StringBuilder all = new StringBuilder("won");
       won.forEach(some -> some.forEach(key -> all.append(' ').append(key)));
