@@ -11,6 +11,7 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
@@ -34,7 +35,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Inside {
 
-  private static final int SOURCE_BYTES = 512;
+  /** The longest name of a source. */
+  static final int SOURCE_BYTES = 512;
+
+  private static final String ABORTED = "25P02"; // PostgreSQL: it does nothing more but roll back
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(3);
 
   private final Dialect dialect;
@@ -129,6 +133,28 @@ final class Inside {
             : List.of();
       }
     }
+  }
+
+  /**
+   * Tells whether the transaction has this claim still, which was made in it before all else: a
+   * deadlock rolls back all of a transaction on MariaDB, MySQL and H2, and who swallows it goes on
+   * in a new one. What was claimed with it shares its fate.
+   */
+  boolean hasStill(Connection transaction, Claim claim) {
+    RecordId id = new RecordId(claim.scope(), claim.key());
+    return runner(transaction)
+        .run(
+            connection -> {
+              try {
+                Row row = dialect.find(connection, List.of(id)).get(0).row();
+                return row != null && row.record().token() == claim.token();
+              } catch (SQLException e) {
+                if (ABORTED.equals(e.getSQLState())) {
+                  return false;
+                }
+                throw e;
+              }
+            });
   }
 
   /** Gives results to keys that the transaction has made done. */
