@@ -103,17 +103,6 @@ class RedisSettingsTest {
   }
 
   @Test
-  void a_store_that_lacks_a_shard_is_not_repaired_by_looking() {
-    at().shards(2).open().close();
-    String shard = Raw.ask(server, it -> it.keys("onlyonce:{*}")).iterator().next();
-    Raw.ask(server, it -> it.del(shard));
-    assertThat(refused(Kind.REJECTED, () -> at().openIfThere()))
-        .hasMessageContainingAll(shard, "deleted or restored alone");
-    boolean isMade = Raw.ask(server, it -> it.exists(shard));
-    assertThat(isMade).isFalse();
-  }
-
-  @Test
   void stores_with_different_prefixes_have_nothing_in_common() {
     try (RedisStore one = at().prefix("one").open();
         RedisStore two = at().prefix("two").open()) {

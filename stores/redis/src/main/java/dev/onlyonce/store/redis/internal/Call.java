@@ -62,6 +62,10 @@ final class Call {
     return (List<?>) given();
   }
 
+  long number() {
+    return (Long) given();
+  }
+
   private Object given() {
     return Objects.requireNonNull(reply, "no reply");
   }
