@@ -1,7 +1,5 @@
 package dev.onlyonce.store.redis.internal;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.store.redis.RedisFindings;
@@ -12,8 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings of the servers and says what is wrong with them. */
@@ -35,22 +31,22 @@ final class Probe {
     for (Node each : topology.masters()) {
       servers.add(look(each));
     }
-    Set<String> warnings = new TreeSet<>();
+    Set<String> warnings = new TreeSet<>(topology.warnings());
     servers.forEach(it -> warn(it, warnings));
     return new RedisFindings(topology.isCluster(), servers, List.copyOf(warnings));
   }
 
   private Server look(Node node) {
     try (Link link = port.link(node)) {
-      String info = text(ask(link, "INFO", "server")) + text(ask(link, "INFO", "replication"));
-      info += text(ask(link, "INFO", "memory"));
+      String info = Question.info(link, "server") + Question.info(link, "replication");
+      info += Question.info(link, "memory");
       String maxmemory = setting(link, "maxmemory");
       String replicas = setting(link, "min-replicas-to-write");
       return new Server(
           node.toString(),
-          told(info, "redis_version", "unknown"),
-          Integer.parseInt(told(info, "connected_slaves", "0")),
-          Long.parseLong(told(info, "used_memory", "0")),
+          Question.told(info, "redis_version", "unknown"),
+          Integer.parseInt(Question.told(info, "connected_slaves", "0")),
+          Long.parseLong(Question.told(info, "used_memory", "0")),
           maxmemory == null ? null : Long.valueOf(maxmemory),
           setting(link, "maxmemory-policy"),
           setting(link, "appendonly"),
@@ -62,30 +58,10 @@ final class Probe {
     }
   }
 
-  private static @Nullable Object ask(Link link, String... words) throws LinkException {
-    byte[][] command = new byte[words.length][];
-    for (int i = 0; i < words.length; i++) {
-      command[i] = words[i].getBytes(UTF_8);
-    }
-    link.send(command);
-    link.flush();
-    return link.receive();
-  }
-
-  private static String text(@Nullable Object reply) {
-    return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : "";
-  }
-
-  private static String told(String info, String name, String otherwise) {
-    Matcher line =
-        Pattern.compile("^" + Pattern.quote(name) + ":([^\r\n]+)", Pattern.MULTILINE).matcher(info);
-    return line.find() ? line.group(1) : otherwise;
-  }
-
   /** Returns a setting, null if the server does not tell it. */
   private static @Nullable String setting(Link link, String name) throws LinkException {
-    return ask(link, "CONFIG", "GET", name) instanceof List<?> reply && reply.size() == 2
-        ? text(reply.get(1))
+    return Question.ask(link, "CONFIG", "GET", name) instanceof List<?> reply && reply.size() == 2
+        ? Question.text(reply.get(1))
         : null;
   }
 
