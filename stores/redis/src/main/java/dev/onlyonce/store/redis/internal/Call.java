@@ -54,6 +54,10 @@ final class Call {
     reply = given;
   }
 
+  boolean isAnswered() {
+    return reply != null;
+  }
+
   byte[] bytes() {
     return (byte[]) given();
   }
