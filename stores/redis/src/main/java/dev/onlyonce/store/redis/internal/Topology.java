@@ -39,6 +39,9 @@ final class Topology {
   private volatile boolean cluster;
   private volatile Standing standing = Standing.UNKNOWN;
 
+  /** Why the last look came to nothing. */
+  private volatile String silence = "they are to be asked again";
+
   Topology(RedisPort port, List<Node> seeds) {
     this.port = port;
     this.seeds = seeds;
@@ -48,15 +51,20 @@ final class Topology {
     return cluster;
   }
 
-  /** Returns the node that has the slot, as far as is known. */
+  /** Returns the node that has the slot, as far as is known; nobody while somebody is to look. */
   @Nullable Node ownerOf(int slot) {
-    return owners.get(slot);
+    return isUnsure() ? null : owners.get(slot);
   }
 
   /** Returns why a slot has no owner. */
   String whyNone(int slot) {
     String conflict = standing.conflict();
-    return conflict == null ? "no node has slot " + slot + " of the cluster" : conflict;
+    if (conflict != null) {
+      return conflict;
+    }
+    return isUnsure()
+        ? "none of " + seeds + " is known to be the master now: " + silence
+        : "no node has slot " + slot + " of the cluster";
   }
 
   /** Returns why none of the servers can be taken for the master, null if one can. */
@@ -164,9 +172,13 @@ final class Topology {
   private boolean take(Standing found, @Nullable LinkException fault) throws LinkException {
     Node master = found.master();
     if (master == null && found.conflict() == null) {
-      throw fault != null
-          ? fault
-          : new LinkException("none of " + seeds + " is a master, all are replicas", false, null);
+      LinkException none =
+          fault != null
+              ? fault
+              : new LinkException(
+                  "none of " + seeds + " is a master, all are replicas", false, null);
+      silence = String.valueOf(none.getMessage());
+      throw none;
     }
     cluster = false;
     standing = found;
