@@ -30,6 +30,8 @@ interface RedisPeer extends Memory {
       case "onlyonce, combined" -> RedisStorePeer.combined(uris);
       case "jedis" -> JedisPipeline.of(uris);
       case "lettuce" -> new LettucePeer(first);
+      case "jedis, script" -> ScriptPeer.byJedis(first);
+      case "lettuce, script" -> ScriptPeer.byLettuce(first);
       case "spring-metadata" -> new SpringMetadataPeer(first);
       case "redisson" -> new RedissonPeer(first);
       case "shedlock" -> new ShedLockPeer(first);

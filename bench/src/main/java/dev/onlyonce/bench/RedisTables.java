@@ -23,6 +23,7 @@ final class RedisTables {
     if (!quick) {
       tables.addAll(batches("redis cluster of 3 masters", true));
     }
+    tables.addAll(clients());
     tables.add(new RedisBytes(BYTES_OF));
     tables.add(singleClaims());
     tables.add(singleCycles());
@@ -55,6 +56,24 @@ final class RedisTables {
             onCluster,
             new Contestant("onlyonce", RedisWork.DUPLICATES, "onlyonce"),
             new Contestant("SET NX EX, pipelined", RedisWork.DUPLICATES, "jedis")));
+  }
+
+  /** The two clients that the store could have, at the same work. */
+  private static List<Table> clients() {
+    return List.of(
+        new RedisTable(
+            "redis client: a new key by a script, 1,000 a call",
+            "",
+            false,
+            new Contestant("Jedis", RedisWork.CLAIMS, "jedis, script"),
+            new Contestant("Lettuce", RedisWork.CLAIMS, "lettuce, script")),
+        new RedisTable(
+            "redis client: a new key by a script, one a call from %d threads, combined"
+                .formatted(RedisWork.PLATFORM_THREADS),
+            "",
+            false,
+            new Contestant("Jedis", RedisWork.SINGLE_CLAIMS, "jedis, script"),
+            new Contestant("Lettuce", RedisWork.SINGLE_CLAIMS, "lettuce, script")));
   }
 
   private static Table singleClaims() {
@@ -104,6 +123,8 @@ final class RedisTables {
         - Jedis %s, which the store uses, too: a pipeline for each 1,000 keys, one connection, in a
           cluster one to each node.
         - Lettuce %s: %s.
+        - The script by either client sets a field of a hash for each key, 500 in a call: Jedis with %s,
+          Lettuce with %s.
         - Spring Integration's RedisMetadataStore: %s. It neither completes nor forgets.
         - Redisson %s: %s. Its lock remembers nothing when it is given back.
         - ShedLock %s: %s. Its lock remembers nothing either.
@@ -113,6 +134,8 @@ final class RedisTables {
         versions.getProperty("jedis"),
         versions.getProperty("lettuce"),
         LettucePeer.SETTINGS,
+        ScriptPeer.JEDIS,
+        ScriptPeer.LETTUCE,
         SpringMetadataPeer.SETTINGS,
         versions.getProperty("redisson"),
         RedissonPeer.SETTINGS,

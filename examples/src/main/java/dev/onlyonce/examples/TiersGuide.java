@@ -21,6 +21,7 @@ final class TiersGuide {
                     .prefix("payments-copies")
                     .timeout(Duration.ofMillis(250))
                     .patience(Duration.ZERO)
+                    .remakeLostShards()
                     .open())
         .near(64 << 20, Duration.ofSeconds(10))
         .filter(KeyFilter.forKeys(1_000_000).scalable())

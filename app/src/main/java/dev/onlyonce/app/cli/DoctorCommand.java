@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -41,7 +42,10 @@ import picocli.CommandLine.Spec;
           + " claimed when the backup was made are put in doubt, since they may be done.%n",
       "--rebuild is for a store of tiers whose Redis has lost something or whose authority is to be"
           + " another, while nobody uses it: it makes the tiers anew from what the database has. Redis"
-          + " must be empty; keys that were claimed, or had not reached the database, are new.%n"
+          + " must be empty; keys that were claimed, or had not reached the database, are new.%n",
+      "--remake-lost-shards is for a store in Redis that is refused since it has lost shards that cannot"
+          + " be restored, while nobody uses it: it makes them anew. Every key that was in them is new"
+          + " and may run again.%n"
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -79,8 +83,13 @@ final class DoctorCommand implements Callable<Integer> {
   private boolean rebuild;
 
   @Option(
+      names = "--remake-lost-shards",
+      description = "Make shards of Redis anew that are lost; their keys may run again.")
+  private boolean remakes;
+
+  @Option(
       names = "--yes",
-      description = "With --restored or --rebuild: do it, instead of saying what would be done.")
+      description = "With one of these three: do it, instead of saying what would be done.")
   private boolean yes;
 
   @Option(names = "--json", description = "Print a JSON object for each finding, one a line.")
@@ -105,6 +114,10 @@ final class DoctorCommand implements Callable<Integer> {
       rebuild(store.access(), out);
       return ExitCode.FINE.number();
     }
+    if (remakes) {
+      remake(store.access(), out);
+      return ExitCode.FINE.number();
+    }
     Load load =
         rate == null ? null : new Load(rate, retention == null ? Limits.RETENTION : retention);
     List<Finding> findings = new Examination(store.access(), Time.system(), load).run();
@@ -120,15 +133,18 @@ final class DoctorCommand implements Callable<Integer> {
     if (retention != null && rate == null) {
       throw Failure.usage("--retention goes with --rate");
     }
-    if (restored && rebuild) {
-      throw Failure.usage("--restored and --rebuild are two things; do one after the other");
-    }
-    if ((restored || rebuild) && (rate != null || json)) {
+    long changes = Stream.of(restored, rebuild, remakes).filter(it -> it).count();
+    if (changes > 1) {
       throw Failure.usage(
-          "--restored and --rebuild change the store and examine nothing; leave out the rest");
+          "--restored, --rebuild and --remake-lost-shards are three things; do one after the other");
     }
-    if (yes && !restored && !rebuild) {
-      throw Failure.usage("--yes goes with --restored or --rebuild");
+    if (changes > 0 && (rate != null || json)) {
+      throw Failure.usage(
+          "--restored, --rebuild and --remake-lost-shards change the store and examine nothing; leave"
+              + " out the rest");
+    }
+    if (yes && changes == 0) {
+      throw Failure.usage("--yes goes with --restored, --rebuild or --remake-lost-shards");
     }
   }
 
@@ -142,6 +158,19 @@ final class DoctorCommand implements Callable<Integer> {
       return;
     }
     out.print(Quantity.of(access.rebuild(), "record") + " copied, the tiers can be used\n");
+  }
+
+  private void remake(StoreAccess access, PrintWriter out) {
+    if (yes) {
+      access.remakeLostShards();
+      out.print("all shards of " + access + " are there; keys of those that were lost are new\n");
+      return;
+    }
+    out.print(
+        "shards that "
+            + access
+            + " has lost would be made anew, and every key that was in them may run again; say --yes"
+            + " when nobody uses it\n");
   }
 
   private void restore(OpenStore open, PrintWriter out) {

@@ -45,6 +45,11 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
     return new OpenStore(store, store, store::millis, store::close);
   }
 
+  @Override
+  public void remakeLostShards() {
+    alone(existing(RedisStore.Builder::remakeLostShards)).close();
+  }
+
   /** Returns this store unless it is the authority of tiers, which must be asked instead. */
   private RedisStore alone(RedisStore store) {
     if (TieredStore.authorityOf(store).isPresent()) {

@@ -61,6 +61,15 @@ public interface StoreAccess {
     return 0;
   }
 
+  /**
+   * Makes anew what a store in Redis has lost: all keys that were there are new.
+   *
+   * @throws Failure if it is not in Redis
+   */
+  default void remakeLostShards() {
+    throw Failure.usage("only a store in Redis loses shards alone, %s has none".formatted(this));
+  }
+
   /** Does what else is to be done after a restore; says so as the end of a sentence, or nothing. */
   default String afterRestore() {
     return "";

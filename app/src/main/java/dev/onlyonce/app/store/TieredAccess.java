@@ -164,7 +164,10 @@ record TieredAccess(Path file) implements StoreAccess {
               if (fast.replicas() > 0) {
                 it.waitForReplicas(fast.replicas(), fast.timeout());
               }
-              return authority == Authority.DATABASE ? it.patience(Duration.ZERO) : it;
+              // Copies may be lost at any time, so a shard of them is made anew.
+              return authority == Authority.DATABASE
+                  ? it.patience(Duration.ZERO).remakeLostShards()
+                  : it;
             });
   }
 

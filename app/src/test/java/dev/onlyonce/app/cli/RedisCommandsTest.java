@@ -7,6 +7,7 @@ import dev.onlyonce.services.Database;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.store.redis.RedisStore;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -62,6 +63,35 @@ class RedisCommandsTest extends SharedStoreRules {
       assertThat(new InProcess(folder).run("doctor", "--restored", store).code()).isEqualTo(4);
       assertThat(RedisStore.at(server.url()).openIfThere()).isEmpty();
     }
+  }
+
+  @Test
+  void shards_that_are_lost_are_made_anew_by_an_operator_only() {
+    try (RedisServer server = RedisServer.start()) {
+      InProcess program = new InProcess(folder);
+      String store = "--store=" + server.url();
+      assertThat(program.run("doctor", "--remake-lost-shards", "--yes", store).err())
+          .contains("there is no store of OnlyOnce");
+      RedisStore.at(server.url()).shards(2).open().close();
+      String shard = redis(server, "keys 'onlyonce:{*}'").lines().findFirst().orElseThrow();
+      redis(server, "del " + shard);
+      for (String command : List.of("claims stats", "doctor")) {
+        String[] words = (command + " " + store).split(" ");
+        Result refused = program.run(words);
+        assertThat(refused.code()).isEqualTo(4);
+        assertThat(refused.err()).contains(shard, "doctor --remake-lost-shards");
+      }
+      assertThat(program.run("doctor", "--remake-lost-shards", store).out()).contains("say --yes");
+      assertThat(redis(server, "exists " + shard)).isEqualTo("0\n");
+      Result made = program.run("doctor", "--remake-lost-shards", "--yes", store);
+      assertThat(made.out()).as(made.err()).contains("all shards of", "are new");
+      assertThat(program.run("claims", "stats", store).code()).isZero();
+    }
+  }
+
+  private String redis(RedisServer server, String command) {
+    String cli = "redis-cli -p " + server.address().getPort() + " ";
+    return Shell.withProgram(folder).run(cli + command).out();
   }
 
   @Test

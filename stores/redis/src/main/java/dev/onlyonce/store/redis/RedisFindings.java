@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cluster whether it is a Redis Cluster
  * @param servers the one server, or the masters of the cluster
- * @param warnings sentences for a human, each about a setting that makes the store forget
+ * @param warnings sentences for a human, each about something that makes the store forget; also
+ *     about replicas, which may become masters
  */
 public record RedisFindings(boolean cluster, List<Server> servers, List<String> warnings) {
 
@@ -32,6 +33,8 @@ public record RedisFindings(boolean cluster, List<Server> servers, List<String> 
    * @param maxmemoryPolicy what it does at that limit
    * @param appendonly whether it writes a log: {@code yes} or {@code no}
    * @param appendfsync when that is synced: {@code always}, {@code everysec} or {@code no}
+   * @param noAppendfsyncOnRewrite whether the log is not synced while it, or a snapshot, is written
+   *     in the background: {@code yes} or {@code no}
    * @param minReplicasToWrite how many replicas must be there for it to take writes
    */
   public record Server(
@@ -43,6 +46,7 @@ public record RedisFindings(boolean cluster, List<Server> servers, List<String> 
       @Nullable String maxmemoryPolicy,
       @Nullable String appendonly,
       @Nullable String appendfsync,
+      @Nullable String noAppendfsyncOnRewrite,
       @Nullable Integer minReplicasToWrite) {}
 
   /**

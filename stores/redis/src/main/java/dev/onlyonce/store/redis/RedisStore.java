@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Guarantee.</b> Exact while the server remembers. What a server forgets (a restart without
  * an append-only file, the last writes before a failover) is forgotten here too, and its keys are
  * new; tokens grow nevertheless, unless the new clock is behind. {@link Builder#waitForReplicas}
- * makes answers wait until replicas have them.
+ * makes answers wait until replicas have them. A shard that is lost is not taken for an empty one:
+ * the store is refused until somebody decides.
  *
  * <p><b>One store, many processes.</b> All that open it share it. Its settings that must not change
  * are kept in Redis beside it.
@@ -239,6 +240,17 @@ public final class RedisStore
       return this;
     }
 
+    /**
+     * Makes shards anew that are lost, instead of refusing the store: <b>every key that was in them
+     * is new and may run again</b>. An operator's decision after a loss that cannot be restored,
+     * for one opening, while nobody uses the store; not for every start of a program, unless the
+     * store holds nothing but copies.
+     */
+    public Builder remakeLostShards() {
+      settings.remakesLostShards = true;
+      return this;
+    }
+
     /** Sets the name that records show as their owner; at most 255 bytes of it are kept. */
     public Builder owner(String name) {
       settings.owner = name;
@@ -325,15 +337,16 @@ public final class RedisStore
      * Opens the store, or makes it.
      *
      * @throws StoreException UNAVAILABLE if no server answers; REJECTED if one does not let us in,
-     *     evicts keys when its memory is full, has another store there, or a store that has a
-     *     database behind it, unless {@link #asTier} was said
+     *     evicts keys when its memory is full, has another store there, has lost a part of it, or
+     *     has a store with a database behind it, unless {@link #asTier} was said
      */
     public RedisStore open() {
       return checked(new RedisStore(RedisEngine.open(address, settings)));
     }
 
     /**
-     * Opens the store if there is one, and makes none; nothing is written.
+     * Opens the store if there is one, and makes none; nothing is written, but lost shards if
+     * {@link #remakeLostShards} was called.
      *
      * @return empty if there is no store under the prefix
      * @throws StoreException as {@link #open}

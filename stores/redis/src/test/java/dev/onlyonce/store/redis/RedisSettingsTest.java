@@ -18,6 +18,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -100,17 +101,6 @@ class RedisSettingsTest {
     try (RedisStore store = at().openIfThere().orElseThrow()) {
       assertThat(store.find(Claims.SCOPE, Key.of("a"))).isPresent();
     }
-  }
-
-  @Test
-  void a_store_that_lacks_a_shard_is_not_repaired_by_looking() {
-    at().shards(2).open().close();
-    String shard = Raw.ask(server, it -> it.keys("onlyonce:{*}")).iterator().next();
-    Raw.ask(server, it -> it.del(shard));
-    assertThat(refused(Kind.REJECTED, () -> at().openIfThere()))
-        .hasMessageContainingAll(shard, "deleted or restored alone");
-    boolean isMade = Raw.ask(server, it -> it.exists(shard));
-    assertThat(isMade).isFalse();
   }
 
   @Test
@@ -212,6 +202,58 @@ class RedisSettingsTest {
       Raw.ask(server, it -> it.configSet("maxmemory-policy", policy));
       assertThat(refused(Kind.REJECTED, () -> at().open()))
           .hasMessageContainingAll("maxmemory-policy " + policy, "noeviction");
+    }
+  }
+
+  /** It takes over one day, and then it is the one that evicts. */
+  @Test
+  @Semantics({67, 68})
+  void a_policy_that_evicts_keys_is_refused_on_a_replica_too() {
+    try (RedisServer replica = server.startReplica(Map.of("maxmemory-policy", "allkeys-lru"))) {
+      assertThat(refused(Kind.REJECTED, () -> at().open()))
+          .hasMessageContainingAll(
+              replica.address().getPort() + ", a replica,", "maxmemory-policy allkeys-lru");
+    }
+  }
+
+  @Test
+  @Semantics({67, 68})
+  void what_replicas_do_not_write_down_is_told() {
+    try (RedisServer replica =
+        server.startReplica(Map.of("appendonly", "no", "min-replicas-to-write", "1"))) {
+      int port = replica.address().getPort();
+      assertThat(at().look().warnings())
+          .anyMatch(it -> it.contains(port + ", a replica, has appendonly no"));
+      replica.pause();
+      assertThat(at().timeout(Duration.ofMillis(200)).look().warnings())
+          .anyMatch(it -> it.contains(port + ", a replica, cannot be asked"));
+      replica.resume();
+    }
+  }
+
+  @Test
+  @Semantics({67, 68})
+  void a_master_that_would_come_back_empty_and_empty_its_replicas_is_told() {
+    try (RedisServer forgetful = RedisServer.start(Map.of("appendonly", "no"));
+        RedisServer replica = forgetful.startReplica(Map.of())) {
+      assertThat(replica.isRunning()).isTrue();
+      assertThat(RedisStore.at(forgetful.url()).look().warnings())
+          .anyMatch(it -> it.contains("appendonly no") && it.contains("its replicas with it"));
+    }
+  }
+
+  @Test
+  @Semantics(68)
+  void an_append_only_file_that_is_not_synced_while_it_is_rewritten_is_told() {
+    Raw.ask(server, it -> it.configSet("appendfsync", "always"));
+    Raw.ask(server, it -> it.configSet("no-appendfsync-on-rewrite", "yes"));
+    try {
+      assertThat(at().look().warnings())
+          .singleElement()
+          .asString()
+          .contains("no-appendfsync-on-rewrite yes", "loss of power");
+    } finally {
+      Raw.ask(server, it -> it.configSet("no-appendfsync-on-rewrite", "no"));
     }
   }
 

@@ -54,12 +54,20 @@ final class Call {
     reply = given;
   }
 
+  boolean isAnswered() {
+    return reply != null;
+  }
+
   byte[] bytes() {
     return (byte[]) given();
   }
 
   List<?> list() {
     return (List<?>) given();
+  }
+
+  long number() {
+    return (Long) given();
   }
 
   private Object given() {

@@ -6,6 +6,8 @@ import dev.onlyonce.spi.ClaimMachine;
 import dev.onlyonce.spi.ClaimMachine.Decision;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.Settlement.Attempts;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.store.redis.internal.Places.Place;
@@ -24,12 +26,14 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
   private static final byte[] ANY = {};
 
   private final ClaimMachine machine;
+  private final SettleVerb settlements;
   private final byte[] tolerance;
   private final byte[] owner;
 
   ClaimVerb(Shop shop, Duration tolerance, String owner) {
     super(shop, Script.CLAIM, true);
     this.machine = new ClaimMachine(tolerance, owner);
+    this.settlements = new SettleVerb(shop);
     this.tolerance = Shop.millis(tolerance);
     this.owner = Packed.owner(owner);
   }
@@ -90,6 +94,35 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
       answers.add(answer(found, request, nowMicros, floor, written));
     }
     return answers;
+  }
+
+  /**
+   * Gives back what was granted before a node was found to be full or not to be the store's any
+   * more: the caller learns of no claim, so nobody would settle it. What is in doubt is left alone:
+   * its request may be repeated. So is what was completed at once, which cannot be taken back.
+   */
+  @Override
+  void abandon(
+      List<? extends ClaimRequest> batch, @Nullable Object[] answers, StoreException fault) {
+    if (fault.kind() == Kind.UNAVAILABLE) {
+      return;
+    }
+    List<Settlement> releases = new ArrayList<>();
+    for (int i = 0; i < answers.length; i++) {
+      ClaimRequest request = batch.get(i);
+      if (answers[i] instanceof Answer.Claimed granted
+          && request.settleNow() == null
+          && request.expectToken() == ClaimRequest.ANY) {
+        releases.add(
+            new Settlement.Release(
+                granted.claim(), Duration.ZERO, Attempts.REFUND, request.retention()));
+      }
+    }
+    try {
+      settlements.run(releases);
+    } catch (StoreException e) {
+      fault.addSuppressed(e);
+    }
   }
 
   private Answer answer(

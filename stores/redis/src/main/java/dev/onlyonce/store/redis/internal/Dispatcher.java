@@ -59,6 +59,9 @@ final class Dispatcher {
   private void run(List<Call> calls, boolean insists) {
     long start = time.nanoTime();
     List<Call> open = calls;
+    if (topology.isUnsure()) {
+      look();
+    }
     for (int attempt = 0; ; attempt++) {
       Round round = new Round(port, topology, settings, insists);
       round.run(open);

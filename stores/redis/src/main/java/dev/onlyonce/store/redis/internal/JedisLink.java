@@ -19,10 +19,16 @@ final class JedisLink implements RedisPort.Link {
   private final JedisPool pool;
   private int awaited;
   private boolean failed;
+  private boolean used;
 
   JedisLink(HostAndPort address, JedisClientConfig config, JedisPool pool) {
     this.connection = new Flushable(address, config);
     this.pool = pool;
+  }
+
+  @Override
+  public boolean isNew() {
+    return !used;
   }
 
   @Override
@@ -83,6 +89,7 @@ final class JedisLink implements RedisPort.Link {
 
   @Override
   public void close() {
+    used = true;
     // A reply that nobody has taken would be taken for the next caller's.
     pool.giveBack(this, failed || awaited != 0);
   }

@@ -43,13 +43,13 @@ final class Opening {
   }
 
   /**
-   * Opens the store if there is one, and writes nothing.
+   * Opens the store if there is one, and writes nothing but shards that are to be made anew.
    *
    * @throws StoreException if there is a store that is not to be opened like this
    */
   Optional<Shop> openIfThere() {
     Map<String, String> meta = meta(List.of());
-    return meta.isEmpty() ? Optional.empty() : Optional.of(open(meta, false));
+    return meta.isEmpty() ? Optional.empty() : Optional.of(open(meta, settings.remakesLostShards));
   }
 
   private Shop open(Map<String, String> meta, boolean makes) {
@@ -78,7 +78,12 @@ final class Opening {
             value(meta, "id").getBytes(US_ASCII),
             new Places(hash, shards),
             new ScopeNames(names.scopes(), dispatcher));
-    claimShards(shop, makes);
+    boolean isMade = meta.containsKey("made");
+    if (makes) {
+      new Shards(shop).makeAll(isMade);
+    } else {
+      new Shards(shop).requireAll(isMade);
+    }
     return shop;
   }
 
@@ -134,25 +139,6 @@ final class Opening {
     byte[] fresh = new byte[bytes];
     random.nextBytes(fresh);
     return HexFormat.of().formatHex(fresh);
-  }
-
-  /** Makes the shards that are not there, if asked to; looks whether all are this store's. */
-  private void claimShards(Shop shop, boolean makes) {
-    List<Call> calls = new ArrayList<>();
-    for (int i = 0; i < shop.shards(); i++) {
-      calls.add(shop.call(Script.SHARD, i, makes, List.of(shop.id(), Part.ascii(makes ? 1 : 0))));
-    }
-    dispatcher.runPatiently(calls);
-    String id = text(shop.id());
-    for (int i = 0; i < calls.size(); i++) {
-      if (!text(calls.get(i).bytes()).startsWith(id + " ")) {
-        throw rejected(
-            "is not the one that the Redis key "
-                + shop.names().shards().get(i)
-                + " belongs to: one of the two was deleted or restored alone; restore both, or"
-                + " delete all keys of the prefix if every key may be taken for new");
-      }
-    }
   }
 
   private static String text(Object reply) {

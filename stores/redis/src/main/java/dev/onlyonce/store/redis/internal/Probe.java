@@ -1,7 +1,5 @@
 package dev.onlyonce.store.redis.internal;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.store.redis.RedisFindings;
@@ -16,10 +14,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the settings of the servers and says what is wrong with them. */
+/** Reads the settings of the servers, masters and replicas, and says what is wrong with them. */
 final class Probe {
 
-  private static final String SAFE_POLICY = "noeviction";
+  private static final Pattern REPLICA =
+      Pattern.compile("^slave\\d+:ip=([^,]+),port=(\\d+)", Pattern.MULTILINE);
 
   private final RedisPort port;
 
@@ -27,105 +26,79 @@ final class Probe {
     this.port = port;
   }
 
+  /** What a server has said, and the replicas that it sees. */
+  private record Told(Server server, List<Node> replicas) {}
+
   /**
-   * @throws StoreException if a server evicts keys, or cannot be asked
+   * @throws StoreException if a server evicts keys, or a master cannot be asked
    */
   RedisFindings look(Topology topology) {
+    Set<String> warnings = new TreeSet<>(topology.warnings());
     List<Server> servers = new ArrayList<>();
+    Set<Node> replicas = new TreeSet<>();
     for (Node each : topology.masters()) {
-      servers.add(look(each));
+      Told told = lookAtMaster(each);
+      servers.add(told.server);
+      replicas.addAll(told.replicas);
     }
-    Set<String> warnings = new TreeSet<>();
-    servers.forEach(it -> warn(it, warnings));
+    servers.forEach(it -> new Advice(it, false).give(warnings));
+    for (Node each : replicas) {
+      try {
+        new Advice(look(each).server, true).give(warnings);
+      } catch (LinkException e) {
+        warnings.add(
+            each
+                + ", a replica, cannot be asked for its settings: see to it yourself that they are"
+                + " those of a master, which it may become; "
+                + e.getMessage());
+      }
+    }
     return new RedisFindings(topology.isCluster(), servers, List.copyOf(warnings));
   }
 
-  private Server look(Node node) {
-    try (Link link = port.link(node)) {
-      String info = text(ask(link, "INFO", "server")) + text(ask(link, "INFO", "replication"));
-      info += text(ask(link, "INFO", "memory"));
-      String maxmemory = setting(link, "maxmemory");
-      String replicas = setting(link, "min-replicas-to-write");
-      return new Server(
-          node.toString(),
-          told(info, "redis_version", "unknown"),
-          Integer.parseInt(told(info, "connected_slaves", "0")),
-          Long.parseLong(told(info, "used_memory", "0")),
-          maxmemory == null ? null : Long.valueOf(maxmemory),
-          setting(link, "maxmemory-policy"),
-          setting(link, "appendonly"),
-          setting(link, "appendfsync"),
-          replicas == null ? null : Integer.valueOf(replicas));
+  private Told lookAtMaster(Node node) {
+    try {
+      return look(node);
     } catch (LinkException e) {
       throw new StoreException(
           Kind.UNAVAILABLE, "the settings of " + node + " cannot be read: " + e.getMessage(), e);
     }
   }
 
-  private static @Nullable Object ask(Link link, String... words) throws LinkException {
-    byte[][] command = new byte[words.length][];
-    for (int i = 0; i < words.length; i++) {
-      command[i] = words[i].getBytes(UTF_8);
+  private Told look(Node node) throws LinkException {
+    try (Link link = port.link(node)) {
+      String info = Question.info(link, "server") + Question.info(link, "replication");
+      info += Question.info(link, "memory");
+      String maxmemory = setting(link, "maxmemory");
+      String replicas = setting(link, "min-replicas-to-write");
+      Server server =
+          new Server(
+              node.toString(),
+              Question.told(info, "redis_version", "unknown"),
+              Integer.parseInt(Question.told(info, "connected_slaves", "0")),
+              Long.parseLong(Question.told(info, "used_memory", "0")),
+              maxmemory == null ? null : Long.valueOf(maxmemory),
+              setting(link, "maxmemory-policy"),
+              setting(link, "appendonly"),
+              setting(link, "appendfsync"),
+              setting(link, "no-appendfsync-on-rewrite"),
+              replicas == null ? null : Integer.valueOf(replicas));
+      return new Told(server, replicas(info));
     }
-    link.send(command);
-    link.flush();
-    return link.receive();
   }
 
-  private static String text(@Nullable Object reply) {
-    return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : "";
-  }
-
-  private static String told(String info, String name, String otherwise) {
-    Matcher line =
-        Pattern.compile("^" + Pattern.quote(name) + ":([^\r\n]+)", Pattern.MULTILINE).matcher(info);
-    return line.find() ? line.group(1) : otherwise;
+  private static List<Node> replicas(String info) {
+    List<Node> replicas = new ArrayList<>();
+    for (Matcher line = REPLICA.matcher(info); line.find(); ) {
+      replicas.add(new Node(line.group(1), Integer.parseInt(line.group(2))));
+    }
+    return replicas;
   }
 
   /** Returns a setting, null if the server does not tell it. */
   private static @Nullable String setting(Link link, String name) throws LinkException {
-    return ask(link, "CONFIG", "GET", name) instanceof List<?> reply && reply.size() == 2
-        ? text(reply.get(1))
+    return Question.ask(link, "CONFIG", "GET", name) instanceof List<?> reply && reply.size() == 2
+        ? Question.text(reply.get(1))
         : null;
-  }
-
-  private static void warn(Server server, Set<String> warnings) {
-    String policy = server.maxmemoryPolicy();
-    if (policy == null) {
-      warnings.add(
-          server.address()
-              + " does not let us read its settings (CONFIG is barred): see to it yourself that"
-              + " maxmemory-policy is noeviction and that it writes an append-only file");
-      return;
-    }
-    if (!policy.equals(SAFE_POLICY)) {
-      throw new StoreException(
-          Kind.REJECTED,
-          server.address()
-              + " has maxmemory-policy "
-              + policy
-              + ", by which it throws away keys when its memory is full, and a key of Redis holds"
-              + " the claims of a whole shard: set maxmemory-policy noeviction");
-    }
-    if ("no".equals(server.appendonly())) {
-      warnings.add(
-          server.address()
-              + " has appendonly no: when it is started again, keys that were done since its last"
-              + " snapshot are new; set appendonly yes");
-    } else if (!"always".equals(server.appendfsync())) {
-      warnings.add(
-          server.address()
-              + " has appendfsync "
-              + server.appendfsync()
-              + ": a loss of power takes the last moments, whose keys are new; set appendfsync"
-              + " always if that may not be");
-    }
-    if (server.replicas() > 0 && Integer.valueOf(0).equals(server.minReplicasToWrite())) {
-      warnings.add(
-          server.address()
-              + " has min-replicas-to-write 0: a master that is cut off goes on answering, and what"
-              + " it answers is lost when a replica takes over; set it to 1, and"
-              + " waitForReplicas in the store");
-    }
   }
 }

@@ -128,6 +128,11 @@ public final class RedisEngine implements AutoCloseable {
           "no store can be opened at " + address + ": " + e.getMessage(),
           e);
     }
+    String conflict = topology.conflict();
+    if (conflict != null) {
+      throw new StoreException(
+          Kind.REJECTED, "no store can be opened at " + address + ": " + conflict);
+    }
     return new Probe(port).look(topology);
   }
 

@@ -22,6 +22,9 @@ interface RedisPort extends AutoCloseable {
   /** A connection. For one thread. */
   interface Link extends AutoCloseable {
 
+    /** Whether nobody had it before. */
+    boolean isNew();
+
     /** Sends a command, or keeps it until {@link #flush}. */
     void send(byte[]... command) throws LinkException;
 

@@ -22,6 +22,7 @@ public final class RedisSettings {
   public Duration timeout = Duration.ofSeconds(2);
   public Duration patience = Duration.ofSeconds(10);
   public int connections = 8;
+  public boolean remakesLostShards;
   public int replicas;
   public Duration replicaTimeout = Duration.ofMillis(500);
   public int maxResultBytes = Limits.RESULT_BYTES;

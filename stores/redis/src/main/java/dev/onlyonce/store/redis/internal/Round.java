@@ -90,13 +90,18 @@ final class Round {
     for (Call call : calls) {
       Node node = call.asked == null ? topology.ownerOf(call.slot) : call.asked;
       if (node == null) {
-        looks = true;
-        again(call, Kind.UNAVAILABLE, "no node has slot " + call.slot + " of the cluster");
+        mustLookAnew();
+        again(call, Kind.UNAVAILABLE, topology.whyNone(call.slot));
       } else {
         byNode.computeIfAbsent(node, it -> new ArrayList<>()).add(call);
       }
     }
     return byNode;
+  }
+
+  private void mustLookAnew() {
+    looks = true;
+    topology.doubt();
   }
 
   private void again(Call call, Kind kind, String message) {
@@ -129,7 +134,7 @@ final class Round {
           return;
         }
         pauses = true;
-        looks = true;
+        mustLookAnew();
         fails = true;
       }
     }
@@ -166,6 +171,10 @@ final class Round {
     void send() {
       try {
         link = port.link(node);
+        if (link.isNew() && !topology.isSame(link)) {
+          throw new LinkException(
+              node + " was started again, and may be the master no more", false, null);
+        }
         for (Call call : calls) {
           if (call.asked != null) {
             link.send(ASKING);

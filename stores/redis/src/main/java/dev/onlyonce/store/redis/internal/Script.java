@@ -14,6 +14,7 @@ final class Script {
 
   static final Script OPEN = read("open.lua");
   static final Script SHARD = read("shard.lua");
+  static final Script MADE = read("made.lua");
   static final Script SCOPES = read("scopes.lua");
   static final Script CLAIM = read("claim.lua");
   static final Script SETTLE = read("settle.lua");

@@ -1,25 +1,25 @@
 package dev.onlyonce.store.redis.internal;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.onlyonce.store.redis.internal.RedisPort.Link;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
 import dev.onlyonce.store.redis.internal.RedisPort.RedisError;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which node has which slot: one node all of them, or the masters of a cluster. Safe for use by
  * several threads.
+ *
+ * <p>A cluster agrees by itself on who its masters are, so one node that answers is enough. Several
+ * servers that are no cluster do not: all of them are asked, and of two masters none is taken.
  */
 final class Topology {
 
@@ -31,7 +31,16 @@ final class Topology {
   /** Nodes that did not answer when they were asked last: they are asked after all others. */
   private final Set<Node> silent = ConcurrentHashMap.newKeySet();
 
+  /** How often there was a reason to look, and how many of these the last look has answered. */
+  private final AtomicLong doubts = new AtomicLong(1);
+
+  private volatile long looked;
+
   private volatile boolean cluster;
+  private volatile Standing standing = Standing.UNKNOWN;
+
+  /** Why the last look came to nothing. */
+  private volatile String silence = "they are to be asked again";
 
   Topology(RedisPort port, List<Node> seeds) {
     this.port = port;
@@ -42,9 +51,30 @@ final class Topology {
     return cluster;
   }
 
-  /** Returns the node that has the slot, as far as is known. */
+  /** Returns the node that has the slot, as far as is known; nobody while somebody is to look. */
   @Nullable Node ownerOf(int slot) {
-    return owners.get(slot);
+    return isUnsure() ? null : owners.get(slot);
+  }
+
+  /** Returns why a slot has no owner. */
+  String whyNone(int slot) {
+    String conflict = standing.conflict();
+    if (conflict != null) {
+      return conflict;
+    }
+    return isUnsure()
+        ? "none of " + seeds + " is known to be the master now: " + silence
+        : "no node has slot " + slot + " of the cluster";
+  }
+
+  /** Returns why none of the servers can be taken for the master, null if one can. */
+  @Nullable String conflict() {
+    return standing.conflict();
+  }
+
+  /** Returns what is to be said of the servers that were named, beside the master. */
+  List<String> warnings() {
+    return standing.warnings();
   }
 
   /** Notes what a node has said of a slot. */
@@ -55,6 +85,28 @@ final class Topology {
   /** Notes that a node did not answer. */
   void lost(Node node) {
     silent.add(node);
+    doubt();
+  }
+
+  /** Notes that what is known may have changed, so that the next look is one that begins now. */
+  void doubt() {
+    doubts.incrementAndGet();
+  }
+
+  /**
+   * Whether somebody is to look before a server is asked: one that was away may come back as the
+   * master that it was, while another has become one.
+   */
+  boolean isUnsure() {
+    return !cluster && seeds.size() > 1 && looked < doubts.get();
+  }
+
+  /**
+   * Tells whether a connection that is new leads to the server that was looked at, and not to one
+   * that was started in its place since.
+   */
+  boolean isSame(Link link) throws LinkException {
+    return cluster || seeds.size() == 1 || standing.isMaster(Standing.runOf(link));
   }
 
   /** Returns the nodes that have slots. */
@@ -70,84 +122,99 @@ final class Topology {
   }
 
   /**
-   * Asks the nodes, one after the other, until one knows; those that were silent before come last,
-   * since each of them may take the whole time-out.
+   * Asks the nodes who has the slots, unless somebody did since there was a reason to. Those that
+   * were silent before come last, since each of them may take the whole time-out.
    *
-   * @throws LinkException if none does
+   * @throws LinkException if none knows
    */
-  synchronized void look() throws LinkException {
-    LinkException fault = null;
-    for (Node each : candidates()) {
-      try {
-        boolean knows = ask(each);
-        silent.remove(each);
-        if (knows) {
-          return;
+  void look() throws LinkException {
+    long doubt = doubts.get();
+    synchronized (this) {
+      if (looked < doubt) {
+        long answered = doubts.get();
+        if (isAgreed()) {
+          looked = answered;
         }
-        fault = new LinkException(each + " is a replica, or has no cluster around it", false, null);
+      }
+    }
+  }
+
+  private boolean isAgreed() throws LinkException {
+    LinkException fault = null;
+    List<Standing.Seed> answered = new ArrayList<>();
+    for (Node each : candidates()) {
+      try (Link link = port.link(each)) {
+        if (isOfCluster(each, link)) {
+          silent.remove(each);
+          return true;
+        }
+        answered.add(Standing.ask(each, link));
+        silent.remove(each);
       } catch (LinkException e) {
         if (e.isRefused()) {
           throw e;
         }
-        lost(each);
+        silent.add(each);
         fault = e;
       }
     }
-    throw Objects.requireNonNull(fault, "an address has at least one node");
+    return take(Standing.of(answered, seeds.stream().filter(silent::contains).toList()), fault);
   }
 
   private List<Node> candidates() {
-    Set<Node> all = new LinkedHashSet<>(masters());
+    Set<Node> all = new LinkedHashSet<>(cluster ? masters() : Set.of());
     all.addAll(seeds);
     Set<Node> last = Set.copyOf(silent);
     return all.stream().sorted(Comparator.comparing(last::contains)).toList();
   }
 
-  private boolean ask(Node node) throws LinkException {
-    Object ranges;
-    Object role;
-    try (Link link = port.link(node)) {
-      ranges = ask(link, "CLUSTER", "SLOTS");
-      role = ranges instanceof RedisError ? ask(link, "ROLE") : null;
+  /** Takes over what servers that are no cluster have said; tells whether there is one master. */
+  private boolean take(Standing found, @Nullable LinkException fault) throws LinkException {
+    Node master = found.master();
+    if (master == null && found.conflict() == null) {
+      LinkException none =
+          fault != null
+              ? fault
+              : new LinkException(
+                  "none of " + seeds + " is a master, all are replicas", false, null);
+      silence = String.valueOf(none.getMessage());
+      throw none;
     }
-    if (ranges instanceof List<?> list) {
-      cluster = true;
-      return learn(node, list);
+    cluster = false;
+    standing = found;
+    for (int slot = 0; slot < Slots.COUNT; slot++) {
+      owners.set(slot, master);
     }
+    return master != null;
+  }
+
+  /** Asks a node for the slots of its cluster; tells whether it has one. */
+  private boolean isOfCluster(Node node, Link link) throws LinkException {
+    Object ranges = Question.ask(link, "CLUSTER", "SLOTS");
     if (ranges instanceof RedisError error && Faults.passes(error.code())) {
       throw new LinkException(node + " answered: " + error.message(), false, null);
     }
-    if (role instanceof List<?> list && !text(list.get(0)).equals("master")) {
+    if (!(ranges instanceof List<?> list)) {
       return false;
     }
-    cluster = false;
-    for (int slot = 0; slot < Slots.COUNT; slot++) {
-      owners.set(slot, node);
+    if (list.isEmpty()) {
+      throw new LinkException(node + " has no cluster around it", false, null);
     }
+    cluster = true;
+    learn(node, list);
     return true;
   }
 
-  private boolean learn(Node asked, List<?> ranges) {
+  private void learn(Node asked, List<?> ranges) {
     for (Object each : ranges) {
       List<?> range = (List<?>) each;
       List<?> master = (List<?>) range.get(2);
-      String host = text(master.get(0));
+      String host = Question.text(master.get(0));
       Node owner =
           new Node(host.isEmpty() ? asked.host() : host, Math.toIntExact((Long) master.get(1)));
       for (long slot = (Long) range.get(0); slot <= (Long) range.get(1); slot++) {
         owners.set((int) slot, owner);
       }
     }
-    return !ranges.isEmpty();
-  }
-
-  private static @Nullable Object ask(Link link, String... words) throws LinkException {
-    link.send(Arrays.stream(words).map(it -> it.getBytes(US_ASCII)).toArray(byte[][]::new));
-    link.flush();
-    return link.receive();
-  }
-
-  private static String text(@Nullable Object reply) {
-    return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : "";
   }
 }

@@ -1,5 +1,6 @@
 package dev.onlyonce.store.redis.internal;
 
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.redis.internal.Places.Place;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,20 +44,38 @@ abstract class Verb<Q, A> {
   /** Reads the answers of the items of a part, in their order. */
   abstract List<A> read(Part<Q> part, Call call);
 
+  /**
+   * Does something about what was done of a batch that fails as a whole.
+   *
+   * @param answers of the items, null where it is not known
+   * @param fault what the caller is told
+   */
+  void abandon(List<? extends Q> batch, @Nullable Object[] answers, StoreException fault) {}
+
   final List<A> run(List<? extends Q> batch) {
     @Nullable Object[] answers = new Object[batch.size()];
     for (List<ShardPart<Q>> round : split(batch)) {
       List<Call> calls = round.stream().map(this::call).toList();
-      shop.dispatcher().run(calls);
-      for (int i = 0; i < calls.size(); i++) {
-        Part<Q> part = round.get(i).part;
-        List<A> read = read(part, calls.get(i));
-        for (int j = 0; j < read.size(); j++) {
-          answers[part.indexes.get(j)] = read.get(j);
-        }
+      try {
+        shop.dispatcher().run(calls);
+      } catch (StoreException e) {
+        read(round, calls, answers);
+        abandon(batch, answers, e);
+        throw e;
       }
+      read(round, calls, answers);
     }
     return answers(answers);
+  }
+
+  private void read(List<ShardPart<Q>> round, List<Call> calls, @Nullable Object[] answers) {
+    for (int i = 0; i < calls.size(); i++) {
+      Part<Q> part = round.get(i).part;
+      List<A> read = calls.get(i).isAnswered() ? read(part, calls.get(i)) : List.of();
+      for (int j = 0; j < read.size(); j++) {
+        answers[part.indexes.get(j)] = read.get(j);
+      }
+    }
   }
 
   @SuppressWarnings("unchecked") // Nothing else was put in.

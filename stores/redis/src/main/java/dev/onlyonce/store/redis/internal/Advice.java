@@ -1,0 +1,88 @@
+package dev.onlyonce.store.redis.internal;
+
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.store.redis.RedisFindings.Server;
+import java.util.Set;
+
+/**
+ * What is to be said of the settings of a server.
+ *
+ * @param isReplica whether it is one now; it may take over
+ */
+record Advice(Server server, boolean isReplica) {
+
+  private static final String SAFE_POLICY = "noeviction";
+
+  /**
+   * Adds a sentence for each setting by which the server forgets.
+   *
+   * @throws StoreException if it evicts keys
+   */
+  void give(Set<String> warnings) {
+    String policy = server.maxmemoryPolicy();
+    if (policy == null) {
+      warnings.add(
+          name()
+              + " does not let us read its settings (CONFIG is barred): see to it yourself that"
+              + " maxmemory-policy is noeviction and that it writes an append-only file");
+      return;
+    }
+    if (!policy.equals(SAFE_POLICY)) {
+      throw new StoreException(
+          Kind.REJECTED,
+          name()
+              + " has maxmemory-policy "
+              + policy
+              + ", by which it throws away keys when its memory is full, and a key of Redis holds"
+              + " the claims of a whole shard: set maxmemory-policy noeviction");
+    }
+    if ("no".equals(server.appendonly())) {
+      warnings.add(withoutFile());
+    } else {
+      onSyncing(warnings);
+    }
+    if ((isReplica || server.replicas() > 0)
+        && Integer.valueOf(0).equals(server.minReplicasToWrite())) {
+      warnings.add(
+          name()
+              + " has min-replicas-to-write 0: a master that is cut off goes on answering, and what"
+              + " it answers is lost when a replica takes over; set it to 1, and"
+              + " waitForReplicas in the store");
+    }
+  }
+
+  private String name() {
+    return server.address() + (isReplica ? ", a replica," : "");
+  }
+
+  private String withoutFile() {
+    if (server.replicas() == 0) {
+      return name()
+          + " has appendonly no: when it is started again, keys that were done since its last"
+          + " snapshot are new; set appendonly yes";
+    }
+    return name()
+        + " has appendonly no: when it is started again before another has taken its place, it is"
+        + " empty or as old as its last snapshot, and so are its replicas with it; set appendonly"
+        + " yes";
+  }
+
+  private void onSyncing(Set<String> warnings) {
+    if (!"always".equals(server.appendfsync())) {
+      warnings.add(
+          name()
+              + " has appendfsync "
+              + server.appendfsync()
+              + ": a loss of power takes the last moments, whose keys are new; set appendfsync"
+              + " always if that may not be");
+    }
+    if ("yes".equals(server.noAppendfsyncOnRewrite())) {
+      warnings.add(
+          name()
+              + " has no-appendfsync-on-rewrite yes: while it rewrites its append-only file or writes"
+              + " a snapshot nothing is synced, and a loss of power takes all of that time; set it"
+              + " to no");
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.onlyonce.store.redis;
+
+import static dev.onlyonce.store.redis.Claims.ask;
+import static dev.onlyonce.store.redis.Claims.claim;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.onlyonce.services.RedisCluster;
+import dev.onlyonce.services.RedisServer;
+import dev.onlyonce.services.Servers;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.testkit.Case;
+import dev.onlyonce.testkit.Semantics;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Nodes of a cluster forget their scripts and are started again, in the middle of the work. */
+@ExtendWith(Servers.class)
+class ClusterFaultsTest {
+
+  @Test
+  @Case(35)
+  @Semantics({69, 103})
+  void known_failure_35_nodes_that_forget_the_scripts_or_start_again_are_told_them_again(
+      RedisCluster cluster) {
+    String[] urls = cluster.urls().toArray(String[]::new);
+    try (RedisStore store = RedisStore.at(urls).patience(Duration.ofSeconds(30)).open()) {
+      for (int i = 0; i < 100; i++) {
+        if (i == 30) {
+          cluster.nodes().forEach(node -> Raw.ask(node, it -> it.scriptFlush()));
+        }
+        if (i == 60) {
+          RedisServer node = cluster.masterOf("onlyonce:scopes");
+          node.kill();
+          node.restart();
+        }
+        assertThat(store.settle(List.of(Claims.done(claim(store, "key" + i)))))
+            .containsExactly(Held.HELD);
+      }
+      for (int i = 0; i < 100; i++) {
+        assertThat(ask(store, "key" + i)).isInstanceOf(Answer.Done.class);
+      }
+    }
+  }
+
+  /** Nobody would settle them, and they would be in progress until their lease ends. */
+  @Test
+  @Semantics({69, 77, 103})
+  void what_was_granted_in_a_batch_that_finds_a_full_node_is_given_back(RedisCluster cluster) {
+    String[] urls = cluster.urls().toArray(String[]::new);
+    try (RedisStore store = RedisStore.at(urls).prefix("full").open()) {
+      claim(store, "before");
+      RedisServer full = cluster.masterOf(someShard(cluster, "full"));
+      Raw.ask(full, it -> it.configSet("maxmemory", "1mb"));
+      try {
+        assertThat(kindOf(() -> store.claim(Claims.requests("key", 64)))).isEqualTo(Kind.FULL);
+        int granted = 0;
+        for (int i = 0; i < 64; i++) {
+          granted += isGrantedFirst(store, "key" + i) ? 1 : 0;
+        }
+        assertThat(granted).as("keys of the other nodes").isBetween(20, 63);
+      } finally {
+        Raw.ask(full, it -> it.configSet("maxmemory", "0"));
+      }
+    }
+  }
+
+  @Test
+  @Semantics({69, 77})
+  void what_was_granted_in_a_batch_that_finds_a_lost_shard_is_given_back(RedisCluster cluster) {
+    String[] urls = cluster.urls().toArray(String[]::new);
+    try (RedisStore store = RedisStore.at(urls).prefix("lost").open()) {
+      claim(store, "before");
+      String shard = someShard(cluster, "lost");
+      Raw.ask(cluster.masterOf(shard), it -> it.del(shard));
+      assertThat(kindOf(() -> store.claim(Claims.requests("key", 64)))).isEqualTo(Kind.REJECTED);
+      int granted = 0;
+      for (int i = 0; i < 64; i++) {
+        granted += isGrantedFirst(store, "key" + i) ? 1 : 0;
+      }
+      assertThat(granted).as("keys of the other shards").isBetween(40, 63);
+    }
+  }
+
+  private static String someShard(RedisCluster cluster, String prefix) {
+    return cluster.nodes().stream()
+        .flatMap(node -> Raw.ask(node, it -> it.keys(prefix + ":{*}")).stream())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Tells whether a key is granted and has not been tried before; false where it is refused. */
+  private static boolean isGrantedFirst(RedisStore store, String key) {
+    try {
+      return Claims.claimed(ask(store, key)).attempt() == 1;
+    } catch (StoreException e) {
+      return false;
+    }
+  }
+
+  private static Kind kindOf(Callable<?> call) {
+    StoreException refusal = catchThrowableOfType(StoreException.class, call::call);
+    assertThat(refusal).as("an answer").isNotNull();
+    return refusal.kind();
+  }
+}

@@ -1,0 +1,174 @@
+package dev.onlyonce.store.redis;
+
+import static dev.onlyonce.store.redis.Claims.ask;
+import static dev.onlyonce.store.redis.Claims.claim;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.onlyonce.services.RedisServer;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.process.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Servers that are no cluster: a master that was replaced comes back with what it had. */
+class TwoMastersTest {
+
+  private static final Duration GUARD = Duration.ofMinutes(1);
+
+  private RedisServer first;
+  private RedisServer second;
+
+  @BeforeEach
+  void start() {
+    first = RedisServer.start(Map.of("min-replicas-to-write", "0"));
+    second = first.startReplica(Map.of());
+  }
+
+  @AfterEach
+  void end() {
+    second.close();
+    first.close();
+  }
+
+  private RedisStore.Builder atBoth() {
+    return RedisStore.at(first.url(), second.url()).patience(Duration.ofMillis(300));
+  }
+
+  private static StoreException refused(Callable<?> call) {
+    StoreException refusal = catchThrowableOfType(StoreException.class, call::call);
+    assertThat(refusal).as("an answer").isNotNull();
+    return refusal;
+  }
+
+  private static String nameOf(RedisServer server) {
+    return "127.0.0.1:" + server.address().getPort();
+  }
+
+  private static void complete(RedisStore store, String key) {
+    store.settle(List.of(Claims.done(claim(store, key))));
+  }
+
+  /** The second has replaced the first, has completed a key, and then the first comes back. */
+  private void failOver(String key) {
+    Raw.awaitReplica(first);
+    first.kill();
+    Raw.ask(second, it -> it.replicaofNoOne());
+    try (RedisStore store = RedisStore.open(second.url())) {
+      complete(store, key);
+    }
+    first.restart();
+  }
+
+  private void makeTheFirstFollow() {
+    Raw.ask(first, it -> it.replicaof("127.0.0.1", second.address().getPort()));
+    Await.until(
+        "the first to follow",
+        GUARD,
+        () -> Raw.ask(first, it -> it.info("replication")).contains("master_link_status:up"));
+  }
+
+  @Test
+  @Semantics({67, 103})
+  void of_two_masters_none_is_taken_and_both_are_named() {
+    atBoth().open().close();
+    failOver("a");
+    StoreException refusal = refused(() -> atBoth().open());
+    assertThat(refusal.kind()).isEqualTo(Kind.REJECTED);
+    assertThat(refusal).hasMessageContainingAll(nameOf(first), nameOf(second), "REPLICAOF");
+    makeTheFirstFollow();
+    try (RedisStore store = atBoth().open()) {
+      assertThat(ask(store, "a")).isInstanceOf(Answer.Done.class);
+      assertThat(store.findings().warnings()).noneMatch(it -> it.contains("replica of"));
+    }
+  }
+
+  @Test
+  @Semantics({67, 103})
+  void a_store_that_is_open_does_not_go_back_to_a_master_that_was_replaced() {
+    try (RedisStore store = atBoth().open()) {
+      complete(store, "before");
+      failOver("a");
+      for (int i = 0; i < 3; i++) {
+        StoreException refusal = refused(() -> ask(store, "a"));
+        assertThat(refusal.kind()).isEqualTo(Kind.UNAVAILABLE);
+        assertThat(refusal).hasMessageContainingAll(nameOf(first), nameOf(second));
+      }
+      makeTheFirstFollow();
+      assertThat(ask(store, "a")).isInstanceOf(Answer.Done.class);
+    }
+  }
+
+  /** What was refused while neither answered is not granted by the one that comes back. */
+  @Test
+  @Semantics({67, 69, 103})
+  void a_store_that_had_nobody_to_ask_looks_again_before_it_asks() {
+    try (RedisStore store = atBoth().open()) {
+      complete(store, "before");
+      Raw.awaitReplica(first);
+      first.kill();
+      assertThat(refused(() -> ask(store, "a")).kind()).isEqualTo(Kind.UNAVAILABLE);
+      Raw.ask(second, it -> it.replicaofNoOne());
+      try (RedisStore other = RedisStore.open(second.url())) {
+        complete(other, "a");
+      }
+      first.restart();
+      assertThat(refused(() -> ask(store, "a")))
+          .hasMessageContainingAll(nameOf(first), nameOf(second));
+    }
+  }
+
+  /** Who names the first alone cannot see the second; the first itself can know. */
+  @Test
+  @Semantics({67, 103})
+  void a_master_that_is_to_have_a_replica_grants_nothing_when_it_comes_back_alone() {
+    try (RedisServer careful = RedisServer.start(Map.of("min-replicas-to-write", "1"));
+        RedisServer replica = careful.startReplica(Map.of())) {
+      RedisStore.Builder alone = RedisStore.at(careful.url()).patience(Duration.ofMillis(300));
+      try (RedisStore store = alone.open()) {
+        complete(store, "before");
+      }
+      Raw.awaitReplica(careful);
+      careful.kill();
+      Raw.ask(replica, it -> it.replicaofNoOne());
+      careful.restart();
+      try (RedisStore store = alone.open()) {
+        assertThat(refused(() -> ask(store, "a")).kind()).isEqualTo(Kind.UNAVAILABLE);
+        assertThat(ask(store, "before")).isInstanceOf(Answer.Done.class);
+      }
+    }
+  }
+
+  @Test
+  @Semantics(67)
+  void a_server_that_is_named_and_does_not_answer_or_does_not_follow_is_told() {
+    try (RedisServer stranger = RedisServer.start();
+        RedisServer follower = stranger.startReplica(Map.of());
+        RedisStore store = RedisStore.at(first.url(), second.url(), follower.url()).open()) {
+      assertThat(store.findings().warnings())
+          .anyMatch(it -> it.startsWith(nameOf(follower) + " is no replica of " + nameOf(first)))
+          .noneMatch(it -> it.startsWith(nameOf(second) + " is no replica"));
+    }
+    second.kill();
+    try (RedisStore store = atBoth().open()) {
+      assertThat(store.findings().warnings())
+          .anyMatch(it -> it.startsWith(nameOf(second) + " does not answer"));
+    }
+  }
+
+  @Test
+  void two_names_of_one_server_are_one_master() {
+    String other = first.url().replace("127.0.0.1", "localhost");
+    try (RedisStore store = RedisStore.at(first.url(), other).open()) {
+      claim(store, "a");
+    }
+  }
+}
