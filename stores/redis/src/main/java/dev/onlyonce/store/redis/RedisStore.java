@@ -116,6 +116,10 @@ public final class RedisStore
     return engine.renew(batch);
   }
 
+  /**
+   * Forgets records that are over, and moves some to the compact tier if there is one; a record
+   * that moves counts, since the id of its request is forgotten.
+   */
   @Override
   public int purge(int limit) {
     return engine.purge(Limits.requirePositive("limit", limit));
@@ -153,7 +157,23 @@ public final class RedisStore
     return find(scope, key).stream().toList();
   }
 
-  /** Counts all records, in steps: other callers are served in between. */
+  /**
+   * Returns the compact tier that the store was made with; its number of keys is what it has room
+   * for, at least what was asked for.
+   */
+  public Optional<RedisCompactTier> compactTier() {
+    return engine.compactTier();
+  }
+
+  /** Counts the keys in the compact tier, in steps, as {@link #totals} does. */
+  public long compactKeys() {
+    return engine.compactKeys();
+  }
+
+  /**
+   * Counts all records, in steps: other callers are served in between. One that moves to the
+   * compact tier meanwhile may be counted twice or not at all.
+   */
   @Override
   public Map<ClaimState, Long> totals() {
     return engine.totals();
@@ -176,6 +196,7 @@ public final class RedisStore
    *   <li>user, password and database: those of the address, else none and 0
    *   <li>prefix: {@code onlyonce}
    *   <li>shards: as the store has them; a new one 1 on a single server, 16 in a cluster
+   *   <li>compact tier: as the store has it; a new one has none
    *   <li>owner: {@code redis}
    *   <li>purge grace: 10 minutes
    *   <li>clock tolerance: 2 seconds where another server can take over, in a cluster or with
@@ -248,6 +269,29 @@ public final class RedisStore
      */
     public Builder remakeLostShards() {
       settings.remakesLostShards = true;
+      return this;
+    }
+
+    /**
+     * Makes a new store with a compact tier: a key that has been done for this long, without result
+     * and fingerprint, is kept in 25 bytes instead of 83 from then on. A store that is there and
+     * was made with another or none is refused; one that was made with it is opened without this,
+     * too. Programs of before there was a compact tier refuse it.
+     *
+     * <p>What it costs: each new key is looked for in the compact tier as well, so that claiming
+     * takes the server about three times as long; a key may be remembered up to an hour longer than
+     * its retention, and listings do not know its scope. A request that completes in the same step
+     * and is repeated with its id after the move is answered as a duplicate, so the time must be
+     * longer than anybody repeats one.
+     *
+     * @param after how long after its completion a key moves, when it is purged next; at least the
+     *     patience and two time-outs, unless the patience is zero
+     * @param keys how many keys are expected in the tier. With more, claiming becomes slower, and
+     *     from five times as many on some do not move
+     * @throws IllegalArgumentException if the time is negative or the number is not positive
+     */
+    public Builder compactTier(Duration after, long keys) {
+      settings.compactTier = new RedisCompactTier(after, keys);
       return this;
     }
 
@@ -339,9 +383,25 @@ public final class RedisStore
      * @throws StoreException UNAVAILABLE if no server answers; REJECTED if one does not let us in,
      *     evicts keys when its memory is full, has another store there, has lost a part of it, or
      *     has a store with a database behind it, unless {@link #asTier} was said
+     * @throws IllegalArgumentException if keys would move while their requests are repeated
      */
     public RedisStore open() {
+      requireLongerThanRepeats();
       return checked(new RedisStore(RedisEngine.open(address, settings)));
+    }
+
+    private void requireLongerThanRepeats() {
+      RedisCompactTier tier = settings.compactTier;
+      Duration repeats = settings.patience.plus(settings.timeout).plus(settings.timeout);
+      if (tier != null && !settings.patience.isZero() && tier.after().compareTo(repeats) < 0) {
+        throw new IllegalArgumentException(
+            "the compact tier must take keys no earlier than patience and two time-outs after"
+                + " their completion, which is "
+                + repeats
+                + ", was "
+                + tier.after()
+                + ": a request that is repeated until then would be taken for a duplicate");
+      }
     }
 
     /**

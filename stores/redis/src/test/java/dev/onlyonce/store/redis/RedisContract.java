@@ -19,6 +19,11 @@ abstract class RedisContract extends ClaimStoreContract
 
   abstract String[] urls();
 
+  /** Returns a builder of the store under a prefix. */
+  RedisStore.Builder builder(String prefix) {
+    return RedisStore.at(urls()).prefix(prefix);
+  }
+
   @Override
   public ClaimStore open(StoreSettings settings) {
     prefix = "store-" + STORES.incrementAndGet();
@@ -32,8 +37,7 @@ abstract class RedisContract extends ClaimStoreContract
 
   @Override
   public ClaimStore reopen(StoreSettings settings) {
-    return RedisStore.at(urls())
-        .prefix(prefix)
+    return builder(prefix)
         .purgeGrace(settings.purgeGrace())
         .clockTolerance(settings.clockTolerance())
         .owner(settings.owner())

@@ -127,9 +127,9 @@ class RedisSettingsTest {
   @Test
   void a_store_of_a_newer_format_is_refused() {
     at().open().close();
-    Raw.ask(server, it -> it.hset("onlyonce:meta", "format", "2"));
+    Raw.ask(server, it -> it.hset("onlyonce:meta", "format", "3"));
     assertThat(refused(Kind.REJECTED, () -> at().open()))
-        .hasMessageContainingAll("format 2", "newer");
+        .hasMessageContainingAll("format 3", "1 and 2", "newer");
   }
 
   /** Two processes with two secrets would not see each other's claims. */

@@ -61,6 +61,7 @@ final class ClaimVerb extends Verb<ClaimRequest, Answer> {
 
   @Override
   void begin(List<byte[]> arguments, Part<ClaimRequest> part) {
+    arguments.add(shop.buckets());
     arguments.add(tolerance);
     arguments.add(shop.force());
     arguments.add(Part.ascii(part.runs().size()));

@@ -26,7 +26,7 @@ final class FindVerb extends Verb<RecordId, Optional<ClaimRecord>> {
 
   @Override
   void begin(List<byte[]> arguments, Part<RecordId> part) {
-    // The fields are all.
+    arguments.add(shop.buckets());
   }
 
   @Override
@@ -36,11 +36,16 @@ final class FindVerb extends Verb<RecordId, Optional<ClaimRecord>> {
     List<Optional<ClaimRecord>> found = new ArrayList<>(records.size());
     for (int i = 0; i < records.size(); i++) {
       RecordId id = part.items.get(i);
-      found.add(
-          Optional.ofNullable((byte[]) records.get(i))
-              .map(it -> PackedReader.read(it, id.scope(), id.key()))
-              .filter(it -> !it.isExpired(now)));
+      found.add(Optional.ofNullable((byte[]) records.get(i)).flatMap(it -> read(it, id, now)));
     }
     return found;
+  }
+
+  private static Optional<ClaimRecord> read(byte[] found, RecordId id, long now) {
+    if (found.length == CompactEntries.SIZE) {
+      return Optional.ofNullable(CompactEntries.read(found, id.scope(), id.key(), now));
+    }
+    return Optional.of(PackedReader.read(found, id.scope(), id.key()))
+        .filter(it -> !it.isExpired(now));
   }
 }

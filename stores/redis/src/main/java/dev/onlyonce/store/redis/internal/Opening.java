@@ -3,22 +3,31 @@ package dev.onlyonce.store.redis.internal;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.onlyonce.spi.KeyHash;
+import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.store.redis.RedisCompactTier;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Finds a store in Redis, or makes it. */
 final class Opening {
 
   private static final String FORMAT = "1";
+
+  /**
+   * The format of a store with a compact tier, which a library that knows only the other refuses.
+   */
+  private static final String COMPACT_FORMAT = "2";
 
   private final RedisSettings settings;
   private final Dispatcher dispatcher;
@@ -54,8 +63,8 @@ final class Opening {
 
   private Shop open(Map<String, String> meta, boolean makes) {
     String format = meta.getOrDefault("format", "none");
-    if (!format.equals(FORMAT)) {
-      throw rejected("has format " + format + ", and this library knows 1: use a newer one");
+    if (!format.equals(FORMAT) && !format.equals(COMPACT_FORMAT)) {
+      throw rejected("has format " + format + ", and this library knows 1 and 2: use a newer one");
     }
     int shards = Integer.parseInt(value(meta, "shards"));
     if (settings.shards != 0 && settings.shards != shards) {
@@ -67,6 +76,8 @@ final class Opening {
               + " were asked for: the number is fixed when a store is made;"
               + " leave it out, or begin a new store under another prefix");
     }
+    CompactTier tier = format.equals(COMPACT_FORMAT) ? tier(meta) : null;
+    requireTier(tier, shards);
     byte[] secret = HexFormat.of().parseHex(value(meta, "secret"));
     KeyHash hash = new KeyHash(number(secret, 0), number(secret, 8));
     Names names = Names.of(settings.prefix, shards);
@@ -77,7 +88,8 @@ final class Opening {
             names,
             value(meta, "id").getBytes(US_ASCII),
             new Places(hash, shards),
-            new ScopeNames(names.scopes(), dispatcher));
+            new ScopeNames(names.scopes(), dispatcher),
+            tier);
     boolean isMade = meta.containsKey("made");
     if (makes) {
       new Shards(shop).makeAll(isMade);
@@ -85,6 +97,30 @@ final class Opening {
       new Shards(shop).requireAll(isMade);
     }
     return shop;
+  }
+
+  private CompactTier tier(Map<String, String> meta) {
+    Duration after = Duration.ofMillis(Long.parseLong(value(meta, "compactAfter")));
+    return new CompactTier(Integer.parseInt(value(meta, "buckets")), after);
+  }
+
+  /** Refuses a store whose compact tier is another than was asked for. */
+  private void requireTier(@Nullable CompactTier tier, int shards) {
+    RedisCompactTier wanted = settings.compactTier;
+    if (wanted == null || CompactTier.of(wanted, shards).equals(tier)) {
+      return;
+    }
+    String is = "was made without a compact tier, and one was asked for";
+    if (tier != null) {
+      RedisCompactTier told = tier.told(shards);
+      is =
+          "has a compact tier after %s for up to %,d keys, and one after %s for %,d was asked for"
+              .formatted(told.after(), told.keys(), wanted.after(), wanted.keys());
+    }
+    throw rejected(
+        is
+            + ": that is fixed when a store is made;"
+            + " leave it out, or begin a new store under another prefix");
   }
 
   private static long number(byte[] bytes, int offset) {
@@ -107,20 +143,19 @@ final class Opening {
   /** Returns the settings of a store that is made. */
   private List<byte[]> fresh() {
     SecureRandom random = new SecureRandom();
-    List<byte[]> fresh = new ArrayList<>();
-    for (String each :
-        List.of(
-            "format",
-            FORMAT,
-            "shards",
-            Integer.toString(settings.shards == 0 ? newShards : settings.shards),
-            "secret",
-            hex(random, 16),
-            "id",
-            hex(random, 8))) {
-      fresh.add(each.getBytes(US_ASCII));
+    int shards = settings.shards == 0 ? newShards : settings.shards;
+    RedisCompactTier wanted = settings.compactTier;
+    List<String> fresh = new ArrayList<>();
+    fresh.addAll(List.of("format", wanted == null ? FORMAT : COMPACT_FORMAT));
+    fresh.addAll(List.of("shards", Integer.toString(shards)));
+    fresh.addAll(List.of("secret", hex(random, 16)));
+    fresh.addAll(List.of("id", hex(random, 8)));
+    if (wanted != null) {
+      CompactTier tier = CompactTier.of(wanted, shards);
+      fresh.addAll(List.of("buckets", Integer.toString(tier.buckets())));
+      fresh.addAll(List.of("compactAfter", Long.toString(Limits.millis(tier.after()))));
     }
-    return fresh;
+    return fresh.stream().map(it -> it.getBytes(US_ASCII)).toList();
   }
 
   private Map<String, String> meta(List<byte[]> fresh) {

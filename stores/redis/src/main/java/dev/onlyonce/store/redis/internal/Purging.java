@@ -5,23 +5,28 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.List;
 
 /**
- * Forgets what has expired, a step at a time; each call goes on where the one before it has
- * stopped. Safe for use by several threads, which wait for each other.
+ * Forgets what has expired and moves what is done, a step at a time; each call goes on where the
+ * one before it has stopped. Safe for use by several threads, which wait for each other.
  */
 final class Purging {
 
-  /** How many records one call of a script looks at, about. */
+  /** How many records one call of a script looks at, about; of buckets, fewer. */
   private static final int STEP = 500;
 
   /** How many records are looked at before a call comes back with nothing. */
   private static final long MOST = 20_000;
 
+  private static final byte[] NEVER = {};
+
   private final Shop shop;
+  private final byte[] after;
   private int shard;
   private byte[] cursor = start();
 
   Purging(Shop shop) {
     this.shop = shop;
+    CompactTier tier = shop.tier();
+    this.after = tier == null ? NEVER : Shop.millis(tier.after());
   }
 
   private static byte[] start() {
@@ -42,8 +47,10 @@ final class Purging {
                   shop.id(),
                   Shop.millis(shop.settings().purgeGrace),
                   cursor,
-                  Part.ascii(STEP),
-                  Part.ascii(limit - forgotten)));
+                  shop.step(STEP),
+                  Part.ascii(limit - forgotten),
+                  shop.buckets(),
+                  after));
       shop.dispatcher().run(List.of(call));
       List<?> reply = call.list();
       cursor = (byte[]) reply.get(0);

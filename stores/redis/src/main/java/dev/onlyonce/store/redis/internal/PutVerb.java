@@ -52,6 +52,7 @@ final class PutVerb extends Verb<ClaimRecord, Boolean> {
 
   @Override
   void begin(List<byte[]> arguments, Part<ClaimRecord> part) {
+    arguments.add(shop.buckets());
     arguments.add(shop.force());
   }
 

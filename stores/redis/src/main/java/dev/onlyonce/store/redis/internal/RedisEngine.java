@@ -14,6 +14,7 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.store.redis.RedisCompactTier;
 import dev.onlyonce.store.redis.RedisFindings;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
 import java.lang.System.Logger.Level;
@@ -48,6 +49,7 @@ public final class RedisEngine implements AutoCloseable {
   private final FindVerb finds;
   private final PutVerb puts;
   private final Purging purging;
+  private final @Nullable RedisCompactTier compactTier;
   private final Listing listing;
   private volatile boolean closed;
 
@@ -62,6 +64,8 @@ public final class RedisEngine implements AutoCloseable {
     this.finds = new FindVerb(shop);
     this.puts = new PutVerb(shop);
     this.purging = new Purging(shop);
+    CompactTier tier = shop.tier();
+    this.compactTier = tier == null ? null : tier.told(shop.shards());
     ClaimMachine machine = new ClaimMachine(tolerance, shop.settings().owner);
     this.listing = new Listing(shop, machine);
   }
@@ -188,7 +192,17 @@ public final class RedisEngine implements AutoCloseable {
 
   public Map<ClaimState, Long> totals() {
     checkOpen();
-    return listing.totals();
+    return listing.totals().states();
+  }
+
+  /** Returns the compact tier that the store was made with. */
+  public Optional<RedisCompactTier> compactTier() {
+    return Optional.ofNullable(compactTier);
+  }
+
+  public long compactKeys() {
+    checkOpen();
+    return listing.totals().compact();
   }
 
   public Set<Scope> scopes() {

@@ -2,6 +2,7 @@ package dev.onlyonce.store.redis.internal;
 
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Time;
+import dev.onlyonce.store.redis.RedisCompactTier;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ public final class RedisSettings {
 
   public String prefix = "onlyonce";
   public int shards; // 0: as it is
+  public @Nullable RedisCompactTier compactTier; // null: as it is
   public String owner = "redis";
   public Duration purgeGrace = Limits.PURGE_GRACE;
   public @Nullable Duration clockTolerance; // null: by what the server is

@@ -2,6 +2,7 @@ package dev.onlyonce.store.redis.internal;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -12,18 +13,21 @@ import java.util.HexFormat;
 /** The scripts: one for each verb. */
 final class Script {
 
+  /** What the scripts that look into the compact tier begin with. */
+  private static final String COMPACT = "compact.lua";
+
   static final Script OPEN = read("open.lua");
   static final Script SHARD = read("shard.lua");
   static final Script MADE = read("made.lua");
   static final Script SCOPES = read("scopes.lua");
-  static final Script CLAIM = read("claim.lua");
-  static final Script SETTLE = read("settle.lua");
+  static final Script CLAIM = read(COMPACT, "claim.lua");
+  static final Script SETTLE = read(COMPACT, "settle.lua");
   static final Script RENEW = read("renew.lua");
-  static final Script PURGE = read("purge.lua");
-  static final Script FIND = read("find.lua");
+  static final Script PURGE = read(COMPACT, "purge.lua");
+  static final Script FIND = read(COMPACT, "find.lua");
   static final Script LIST = read("list.lua");
-  static final Script COUNT = read("count.lua");
-  static final Script PUT = read("put.lua");
+  static final Script COUNT = read(COMPACT, "count.lua");
+  static final Script PUT = read(COMPACT, "put.lua");
 
   private final byte[] body;
   private final byte[] digest;
@@ -42,12 +46,20 @@ final class Script {
     return digest;
   }
 
-  private static Script read(String file) {
+  private static Script read(String... files) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (String file : files) {
+      all.writeBytes(bytes(file));
+    }
+    return new Script(all.toByteArray());
+  }
+
+  private static byte[] bytes(String file) {
     try (InputStream in = Script.class.getResourceAsStream(file)) {
       if (in == null) {
         throw new IllegalStateException("the script " + file + " is missing from the jar");
       }
-      return new Script(in.readAllBytes());
+      return in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException("the script " + file + " cannot be read", e);
     }

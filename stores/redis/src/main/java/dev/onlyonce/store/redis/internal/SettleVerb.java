@@ -63,6 +63,7 @@ final class SettleVerb extends Verb<Settlement, Held> {
 
   @Override
   void begin(List<byte[]> arguments, Part<Settlement> part) {
+    arguments.add(shop.buckets());
     arguments.add(shop.force());
     arguments.add(Part.ascii(part.items.size()));
     arguments.add(Part.ascii(part.runs().size()));

@@ -4,11 +4,13 @@ import dev.onlyonce.Result;
 import dev.onlyonce.spi.Limits;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all verbs work with. Immutable, and safe for use by several threads.
  *
  * @param id of the store, by which its shards know it
+ * @param tier for what has been done for long; null if the store has none
  */
 record Shop(
     RedisSettings settings,
@@ -16,7 +18,13 @@ record Shop(
     Names names,
     byte[] id,
     Places places,
-    ScopeNames scopes) {
+    ScopeNames scopes,
+    @Nullable CompactTier tier) {
+
+  private static final byte[] NONE = {};
+
+  /** A step looks at so many fewer fields where each may be a bucket. */
+  private static final int FEWER = 8;
 
   int shards() {
     return names.shards().size();
@@ -25,6 +33,16 @@ record Shop(
   Call call(Script script, int shard, boolean writes, List<byte[]> arguments) {
     Names.Name name = names.shards().get(shard);
     return new Call(script, name.key(), name.slot(), writes, arguments);
+  }
+
+  /** Returns how many buckets a shard has, nothing without a compact tier. */
+  byte[] buckets() {
+    return tier == null ? NONE : Part.ascii(tier.buckets());
+  }
+
+  /** Returns how many fields of a shard a step looks at that would look at so many records. */
+  byte[] step(int records) {
+    return Part.ascii(tier == null ? records : records / FEWER);
   }
 
   /**

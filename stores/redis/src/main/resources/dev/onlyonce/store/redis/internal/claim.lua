@@ -1,7 +1,8 @@
 -- Claims keys. See docs/formats/redis.md for the record.
 -- KEYS: shard.
--- ARGV: id, whether a field may repeat, tolerance, force, number of runs of items, (head, milliseconds, expected token or '',
---       number of items) of each run, the fields of all items, the bodies of all items.
+-- ARGV: id, whether a field may repeat, number of buckets or '', tolerance, force, number of
+--       runs of items, (head, milliseconds, expected token or '', number of items) of each run, the
+--       fields of all items, the bodies of all items.
 -- Returns: microseconds, token, the numbers of the items for which a record was there, and these
 --   records; the number is negative if the record was left as it is.
 local found = redis.call('hget', KEYS[1], 'q')
@@ -13,14 +14,15 @@ local us = t[1] * 1000000 + t[2]
 local now = math.floor(us / 1000)
 local token = tonumber(string.sub(found, 18)) + 1
 if us > token then token = us end
-local tolerance = tonumber(ARGV[3])
-local runs = tonumber(ARGV[5])
-local base = 6 + 4 * runs
+local tolerance = tonumber(ARGV[4])
+local runs = tonumber(ARGV[6])
+local base = 7 + 4 * runs
 local byte, sub, char = string.byte, string.sub, string.char
 local pack, unpacked = struct.pack, struct.unpack
 
 local count = (#ARGV - base + 1) / 2
 local records = redis.call('hmget', KEYS[1], unpack(ARGV, base, base + count - 1))
+local tier = lookUp(records, base, count, tonumber(ARGV[3]), recordAt)
 
 local function ending(ms)
   return math.min(now + ms, 281474976710655)
@@ -133,7 +135,7 @@ local writes = {unpack(ARGV, base)} -- as long as it can become: a table that gr
 local numbers, others = {}, {}
 local i, written, met = 0, 0, 0
 for run = 1, runs do
-  local at = 2 + 4 * run
+  local at = 3 + 4 * run
   first, wanted = ARGV[at], byte(ARGV[at])
   til = ending(ARGV[at + 1])
   expected = tonumber(ARGV[at + 2])
@@ -154,12 +156,14 @@ for run = 1, runs do
       writes[written + 1] = field
       writes[written + 2] = new
       written = written + 2
+      takeOut(tier, field)
       if seen then seen[field] = new end
     end
   end
 end
 
-if written > 0 or ARGV[4] == '1' then
+if written > 0 or ARGV[5] == '1' then
+  written = addChanged(tier, writes, written)
   redis.call('hset', KEYS[1], 'q', ARGV[1] .. string.format(' %.0f', largest),
     unpack(writes, 1, written))
 end

@@ -1,5 +1,7 @@
 -- Writes records as they are, over none or one that gives way.
--- KEYS: shard. ARGV: id, whether a field may repeat, force, the fields of all items, their records.
+-- KEYS: shard.
+-- ARGV: id, whether a field may repeat, number of buckets or '', force, the fields of all
+--       items, their records.
 -- Returns 1 or 0 for each item.
 local found = redis.call('hget', KEYS[1], 'q')
 if not found or string.sub(found, 1, 16) ~= ARGV[1] then
@@ -13,12 +15,13 @@ local function givesWay(old, new)
     or (token == newToken and head % 8 == 2 and newHead % 8 == 2 and til < newTil)
 end
 
-local count = (#ARGV - 3) / 2
-local records = redis.call('hmget', KEYS[1], unpack(ARGV, 4, 3 + count))
+local count = (#ARGV - 4) / 2
+local records = redis.call('hmget', KEYS[1], unpack(ARGV, 5, 4 + count))
+local tier = lookUp(records, 5, count, tonumber(ARGV[3]), recordAt)
 local floor = tonumber(string.sub(found, 18))
 local digits, writes, seen = {}, {}, {}
 for i = 1, count do
-  local field, new = ARGV[3 + i], ARGV[3 + count + i]
+  local field, new = ARGV[4 + i], ARGV[4 + count + i]
   local record = seen[field] or records[i]
   local token = struct.unpack('>I7', new, 2)
   digits[i] = '0'
@@ -26,11 +29,13 @@ for i = 1, count do
     writes[#writes + 1] = field
     writes[#writes + 1] = new
     seen[field] = new
+    takeOut(tier, field)
     if token > floor then floor = token end
     digits[i] = '1'
   end
 end
-if #writes > 0 or ARGV[3] == '1' then
+if #writes > 0 or ARGV[4] == '1' then
+  addChanged(tier, writes, #writes)
   redis.call('hset', KEYS[1], 'q', ARGV[1] .. string.format(' %.0f', floor), unpack(writes))
 end
 return table.concat(digits)

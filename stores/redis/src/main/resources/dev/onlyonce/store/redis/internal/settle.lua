@@ -1,6 +1,7 @@
 -- Settles claims. See docs/formats/redis.md for the record.
 -- KEYS: shard.
--- ARGV: id, whether a field may repeat, force, number of items, number of runs of items,
+-- ARGV: id, whether a field may repeat, number of buckets or '', force, number of items,
+--       number of runs of items,
 --       (head, milliseconds kept, milliseconds not to be claimed, K|F|R for the attempts, token,
 --       number of items) of each run, the fields of all items, the results of those whose head has
 --       one.
@@ -11,12 +12,13 @@ if not found or string.sub(found, 1, 16) ~= ARGV[1] then
 end
 local t = redis.call('time')
 local now = math.floor((t[1] * 1000000 + t[2]) / 1000)
-local count, runs = tonumber(ARGV[4]), tonumber(ARGV[5])
-local base = 6 + 6 * runs
+local count, runs = tonumber(ARGV[5]), tonumber(ARGV[6])
+local base = 7 + 6 * runs
 local byte, sub, char = string.byte, string.sub, string.char
 local pack, unpacked = struct.pack, struct.unpack
 
 local records = redis.call('hmget', KEYS[1], unpack(ARGV, base, base + count - 1))
+lookUp(records, base, count, tonumber(ARGV[3]), recordAt)
 
 local function ending(ms)
   return math.min(now + ms, 281474976710655)
@@ -79,7 +81,7 @@ local digits = {unpack(ARGV, base, base + count - 1)}
 local writes = {unpack(ARGV, base, base + count - 1)}
 local i, written, own = 0, 0, base + count
 for run = 1, runs do
-  local at = 6 * run
+  local at = 1 + 6 * run
   local kind, token = kindOf(at), ARGV[at + 4]
   local hasResult = math.floor(kind.head / 64) % 2 == 1
   for _ = 1, tonumber(ARGV[at + 5]) do
@@ -107,7 +109,7 @@ for run = 1, runs do
   end
 end
 
-if written > 0 or ARGV[3] == '1' then
+if written > 0 or ARGV[4] == '1' then
   -- A first write that needs no memory lets the next one pass at maxmemory.
   redis.call('hdel', KEYS[1], '')
   redis.call('hset', KEYS[1], 'q', found, unpack(writes, 1, written))
