@@ -21,11 +21,12 @@ record RedisBytes(int keys) implements Table {
   public String measure(int rounds) {
     StringBuilder table =
         new StringBuilder(
-            "**%s** (goal: at most 96, with a fingerprint of 16 bytes 128)%n%n| | bytes |%n|---|---|%n"
+            "**%s** (goal: at most 96, with a fingerprint of 16 bytes 128, in a compact tier 25)%n%n| | bytes |%n|---|---|%n"
                 .formatted(title()));
     try (RedisServer server = RedisServer.start(RedisTable.SETTINGS)) {
       RedisNodes nodes = new RedisNodes(List.of(server.url()));
-      for (String name : List.of("onlyonce", "onlyonce, fingerprints", "jedis")) {
+      for (String name :
+          List.of("onlyonce", "onlyonce, fingerprints", "onlyonce, large compact tier", "jedis")) {
         System.err.printf("%s: %s%n", title(), name);
         table.append(String.format(Locale.ROOT, "| %s | %.1f |%n", name, bytes(nodes, name)));
       }

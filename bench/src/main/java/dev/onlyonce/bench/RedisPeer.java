@@ -27,6 +27,8 @@ interface RedisPeer extends Memory {
     return switch (name) {
       case "onlyonce" -> RedisStorePeer.of(uris);
       case "onlyonce, fingerprints" -> RedisStorePeer.withFingerprints(uris);
+      case "onlyonce, compact tier" -> RedisStorePeer.compact(uris, RedisWork.BATCHED_KEYS);
+      case "onlyonce, large compact tier" -> RedisStorePeer.compact(uris, RedisTables.BYTES_OF);
       case "onlyonce, combined" -> RedisStorePeer.combined(uris);
       case "jedis" -> JedisPipeline.of(uris);
       case "lettuce" -> new LettucePeer(first);

@@ -13,13 +13,14 @@ import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.store.redis.RedisStore;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Our store. */
-final class RedisStorePeer implements RedisPeer {
+class RedisStorePeer implements RedisPeer {
 
   static final Scope SCOPE = Scope.of("bench");
 
@@ -33,6 +34,23 @@ final class RedisStorePeer implements RedisPeer {
 
   static RedisPeer of(List<String> uris) {
     return new RedisStorePeer(open(uris), false);
+  }
+
+  /** A store with a compact tier for so many keys, to which they move after each batch. */
+  static RedisPeer compact(List<String> uris, int keys) {
+    RedisStore store =
+        RedisStore.at(uris.toArray(String[]::new))
+            .patience(Duration.ZERO)
+            .compactTier(Duration.ZERO, keys)
+            .open();
+    return new RedisStorePeer(store, false) {
+      @Override
+      public int handle(byte[][] batch) {
+        int fresh = super.handle(batch);
+        store.purge(batch.length);
+        return fresh;
+      }
+    };
   }
 
   static RedisPeer withFingerprints(List<String> uris) {

@@ -83,7 +83,7 @@ enum RedisWork {
   static final int PLATFORM_THREADS = 256;
   static final int VIRTUAL_THREADS = 2_000;
 
-  private static final int BATCHED_KEYS = 200_000;
+  static final int BATCHED_KEYS = 200_000;
 
   /** Both numbers of threads divide it. */
   private static final int SINGLE_KEYS = 32_000;

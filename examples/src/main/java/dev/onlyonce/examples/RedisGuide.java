@@ -33,4 +33,11 @@ final class RedisGuide {
   }
 
   // endregion
+
+  // region compact
+  ClaimStore openCompact(String uri) {
+    return RedisStore.at(uri).compactTier(Duration.ofHours(1), 50_000_000).open();
+  }
+
+  // endregion
 }

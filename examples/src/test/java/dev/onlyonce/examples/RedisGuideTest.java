@@ -21,7 +21,7 @@ class RedisGuideTest {
 
   @Test
   void the_guides_show_the_regions_of_the_programs() {
-    assertThat(Guide.regions(RedisGuide.class)).hasSize(3);
+    assertThat(Guide.regions(RedisGuide.class)).hasSize(4);
     assertThat(Guide.of("redis.md").java()).isEqualTo(Guide.regions(RedisGuide.class));
     assertThat(Guide.regions(LocksGuide.class)).hasSize(1);
     assertThat(Guide.of("locks.md").java()).isEqualTo(Guide.regions(LocksGuide.class));
@@ -49,6 +49,15 @@ class RedisGuideTest {
         ClaimStore store = guide.openCluster(server.url())) {
       assertThat(replica.isRunning()).isTrue();
       assertThat(store.purge(1)).isZero();
+    }
+  }
+
+  @Test
+  void a_store_with_a_compact_tier_is_made() {
+    try (RedisServer own = RedisServer.start();
+        ClaimStore store = guide.openCompact(own.url())) {
+      assertThat(((RedisStore) store).compactTier().orElseThrow().keys())
+          .isGreaterThanOrEqualTo(50_000_000);
     }
   }
 

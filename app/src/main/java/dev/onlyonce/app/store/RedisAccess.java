@@ -2,6 +2,7 @@ package dev.onlyonce.app.store;
 
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.store.redis.RedisCompactTier;
 import dev.onlyonce.store.redis.RedisFindings;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.store.tiered.TieredStore;
@@ -20,6 +21,7 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   private static final String CLUSTER = "-cluster";
   private static final int BYTES_PER_KEY = 96;
+  private static final String COMPACT_TIER = "compact tier";
 
   @Override
   public OpenReader look(Consumer<String> notices) {
@@ -83,10 +85,32 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
                   each.appendfsync())));
     }
     found.warnings().forEach(it -> findings.add(Finding.unsafe("settings", it)));
+    builder("onlyonce", settings).openIfThere().ifPresent(it -> examineTier(it, findings));
     if (load != null) {
       findings.add(window(found, load));
     }
     return findings;
+  }
+
+  private static void examineTier(RedisStore opened, List<Finding> findings) {
+    try (RedisStore store = opened) {
+      store.compactTier().ifPresent(tier -> findings.add(examineTier(tier, store.compactKeys())));
+    }
+  }
+
+  private static Finding examineTier(RedisCompactTier tier, long keys) {
+    String sentence =
+        String.format(
+            Locale.ROOT,
+            "%,d keys are in it, it was made for %,d; keys move there %s after their completion",
+            keys,
+            tier.keys(),
+            tier.after());
+    return keys > tier.keys()
+        ? Finding.note(
+            COMPACT_TIER,
+            sentence + ": claims become slower the more there are; make a larger store")
+        : Finding.ok(COMPACT_TIER, sentence);
   }
 
   private static Finding window(RedisFindings found, Load load) {

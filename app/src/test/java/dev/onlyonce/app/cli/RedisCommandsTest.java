@@ -7,6 +7,7 @@ import dev.onlyonce.services.Database;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.store.redis.RedisStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,23 @@ class RedisCommandsTest extends SharedStoreRules {
   private String redis(RedisServer server, String command) {
     String cli = "redis-cli -p " + server.address().getPort() + " ";
     return Shell.withProgram(folder).run(cli + command).out();
+  }
+
+  @Test
+  void a_store_with_a_compact_tier_is_opened_without_being_told_and_examined() {
+    try (RedisServer server = RedisServer.start()) {
+      Duration after = Duration.ofMinutes(1);
+      RedisStore.at(server.url()).compactTier(after, 1_000).open().close();
+      InProcess program = new InProcess(folder);
+      String store = "--store=" + server.url();
+      program.write("in", "a\nb\na\n");
+      Result dedup = program.run("dedup", store, "--scope=s", "--out", "@out", "@in");
+      assertThat(dedup.code()).as(dedup.err()).isZero();
+      assertThat(folder.resolve("out")).hasContent("a\nb\n");
+      assertThat(program.run("doctor", store).out())
+          .containsPattern(
+              "(?m)^ok +compact tier +0 keys are in it, it was made for 1,008; keys move there PT1M");
+    }
   }
 
   @Test
