@@ -41,6 +41,7 @@ final class DatabaseTables {
             0,
             of("onlyonce", "claims"),
             of("plain insert of the keys, 1,000 a statement", "inserts"),
+            of("the same, passing by keys that are there", "inserts-tolerant"),
             of("plain insert of rows like ours, 1,000 a statement", "rows"),
             of("plain insert, one a transaction", "insert-alone")),
         row(

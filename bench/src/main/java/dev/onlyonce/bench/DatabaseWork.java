@@ -36,6 +36,7 @@ interface DatabaseWork extends AutoCloseable {
       case "claims" -> ClaimWork.ofNewKeys(url);
       case "duplicates" -> ClaimWork.ofStoredKeys(url, keys);
       case "inserts" -> PlainWork.ofNewKeys(url);
+      case "inserts-tolerant" -> PlainWork.ofKeysThatMayBeThere(url);
       case "rows" -> new PlainRows(url);
       case "insert-duplicates" -> PlainWork.ofStoredKeys(url, keys);
       case "insert-alone" -> PlainWork.oneByOne(url, 1);

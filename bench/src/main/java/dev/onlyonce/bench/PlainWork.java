@@ -24,7 +24,13 @@ final class PlainWork implements DatabaseWork {
   private final boolean isMariaDb;
   private final String sql;
 
-  private PlainWork(String url, Supplier<byte[]> keys, int batch, int threads, boolean areNew) {
+  private PlainWork(
+      String url,
+      Supplier<byte[]> keys,
+      int batch,
+      int threads,
+      boolean areNew,
+      boolean isTolerant) {
     this.pool = ClaimWork.pool(url, threads);
     this.keys = keys;
     this.batch = batch;
@@ -36,12 +42,12 @@ final class PlainWork implements DatabaseWork {
       this.sql =
           "insert into plain_key (k) values "
               + values
-              + (areNew ? "" : " on duplicate key update k = k");
+              + (isTolerant ? " on duplicate key update k = k" : "");
     } else {
       this.sql =
           "insert into plain_key (k) "
               + (batch == 1 ? "values (?)" : "select unnest(?::bytea[])")
-              + (areNew ? "" : " on conflict do nothing");
+              + (isTolerant ? " on conflict do nothing" : "");
     }
   }
 
@@ -58,15 +64,20 @@ final class PlainWork implements DatabaseWork {
   }
 
   static DatabaseWork ofNewKeys(String url) {
-    return new PlainWork(url, ClaimWork.newKeys(), ClaimWork.BATCH, 1, true);
+    return new PlainWork(url, ClaimWork.newKeys(), ClaimWork.BATCH, 1, true, false);
+  }
+
+  /** New keys, by a statement that would pass by one that is there. */
+  static DatabaseWork ofKeysThatMayBeThere(String url) {
+    return new PlainWork(url, ClaimWork.newKeys(), ClaimWork.BATCH, 1, true, true);
   }
 
   static DatabaseWork ofStoredKeys(String url, int stored) {
-    return new PlainWork(url, ClaimWork.storedKeys(stored), ClaimWork.BATCH, 1, false);
+    return new PlainWork(url, ClaimWork.storedKeys(stored), ClaimWork.BATCH, 1, false, true);
   }
 
   static DatabaseWork oneByOne(String url, int connections) {
-    return new PlainWork(url, ClaimWork.newKeys(), 1, connections, true);
+    return new PlainWork(url, ClaimWork.newKeys(), 1, connections, true, false);
   }
 
   @Override

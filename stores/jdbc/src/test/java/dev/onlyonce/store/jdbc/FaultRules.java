@@ -144,7 +144,7 @@ abstract class FaultRules {
           assertThat(warm.isValid(5)).isTrue();
         }
         TcpFaultProxy.Direction direction = i % 2 == 0 ? proxy.answers() : proxy.requests();
-        direction.cutOnceAfter(i / 2 * 10L, TcpFaultProxy.Ending.RST);
+        direction.cutOnceAfter(i / 2 * 5L, TcpFaultProxy.Ending.RST);
         assertThat(handle(store, "key-" + i)).as("key-" + i).isTrue();
       }
       assertThat(proxy.connections().cut()).as("connections cut").isGreaterThan(keys / 2);

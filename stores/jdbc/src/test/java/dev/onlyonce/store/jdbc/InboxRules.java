@@ -83,6 +83,10 @@ abstract class InboxRules {
   }
 
   private Answer claim(Connection transaction, String key) {
+    return claim(store, transaction, key);
+  }
+
+  private static Answer claim(JdbcStore store, Connection transaction, String key) {
     return store.claim(transaction, List.of(request(key)), Duration.ZERO).get(0);
   }
 
@@ -167,16 +171,19 @@ abstract class InboxRules {
         Connection second = begin()) {
       Claim claim = granted(claim(first, "a"));
       List<Answer> answers =
-          store.claim(second, List.of(request("a"), request("b")), Duration.ZERO);
+          store.claim(second, List.of(request("a"), request("b"), request("c")), Duration.ZERO);
       assertThat(answers.get(0)).isInstanceOf(Answer.InProgress.class);
-      Claim other = granted(answers.get(1));
+      Claim b = granted(answers.get(1));
+      Claim c = granted(answers.get(2));
       effect(second, "b");
-      assertThat(store.settle(second, List.of(completion(other, "b")))).containsExactly(Held.HELD);
+      assertThat(store.settle(second, List.of(completion(b, "b"), completion(c, "c"))))
+          .as("a batch locks its own records and no others")
+          .containsExactly(Held.HELD, Held.HELD);
       second.commit();
       completeAgainAfterConflict(first, claim);
     }
     assertThat(effects()).isEqualTo(1);
-    assertThat(store.totals()).containsEntry(ClaimState.DONE, 2L);
+    assertThat(store.totals()).containsEntry(ClaimState.DONE, 3L);
   }
 
   /**
@@ -268,32 +275,37 @@ abstract class InboxRules {
   @Test
   @Semantics({70, 94})
   void a_record_that_stays_locked_is_waited_for_within_a_bound() throws SQLException {
-    JdbcStore hurried =
-        JdbcStore.on(source).dialect(store.dialect()).lockWait(Duration.ofMillis(100)).open();
-    Claim held = granted(store.claim(List.of(request("a"))).get(0));
+    assertThatWaitsAreBounded(
+        JdbcStore.on(source).dialect(store.dialect()).lockWait(Duration.ofMillis(100)).open());
+  }
+
+  final void assertThatWaitsAreBounded(JdbcStore hurried) throws SQLException {
+    Claim held = granted(hurried.claim(List.of(request("a"))).get(0));
     Claim lapsed =
         granted(
-            store
+            hurried
                 .claim(
                     List.of(
                         ClaimRequest.of(SCOPE, Key.of("b"), 1, Duration.ofMillis(1), Lapse.TAKE)))
                 .get(0));
-    long end = store.millis() + 2;
-    while (store.millis() < end) {
+    long end = hurried.millis() + 2;
+    while (hurried.millis() < end) {
       Thread.onSpinWait();
     }
     try (Connection first = begin();
         Connection second = begin()) {
-      assertThat(store.holds(first, held)).isTrue();
-      assertThat(store.holds(first, lapsed)).isTrue();
+      assertThat(hurried.holds(first, held)).isTrue();
+      assertThat(hurried.holds(first, lapsed)).isTrue();
       assertLocked(() -> hurried.holds(second, held));
-      if (store.dialect() != SqlDialect.MYSQL) { // which waits as long as its server says
+      if (hurried.dialect() != SqlDialect.MYSQL) { // which waits as long as its server says
         assertLocked(() -> hurried.claim(List.of(request("a").expecting(held.token()))));
         assertLocked(() -> hurried.renew(List.of(new Renewal(held, LONG, null))));
         assertLocked(() -> hurried.settle(List.of(completion(held, "a"))));
       }
-      assertThat(claim(second, "b")).as("inside").isInstanceOf(Answer.InProgress.class);
-      assertThat(claim(second, "c")).as("and it goes on").isInstanceOf(Answer.Claimed.class);
+      assertThat(claim(hurried, second, "b")).as("inside").isInstanceOf(Answer.InProgress.class);
+      assertThat(claim(hurried, second, "c"))
+          .as("and it goes on")
+          .isInstanceOf(Answer.Claimed.class);
       first.rollback();
       assertThat(hurried.holds(second, held)).isTrue();
       second.rollback();

@@ -4,8 +4,12 @@ import dev.onlyonce.services.Database;
 import dev.onlyonce.services.MariaDbServer;
 import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
+import dev.onlyonce.testkit.Semantics;
+import java.sql.SQLException;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The transactional inbox on each database, at each isolation. */
@@ -16,6 +20,19 @@ class InboxTest {
   class PostgreSqlReadCommitted extends InboxRules {
     PostgreSqlReadCommitted(Database<PostgreSqlServer> database) {
       super(Pools.of(database.url(), "READ_COMMITTED"), SqlDialect.POSTGRESQL);
+    }
+
+    /** Its statements are then in a transaction with the events. */
+    @Test
+    @Semantics({70, 94})
+    void so_is_it_where_histories_are_kept() throws SQLException {
+      assertThatWaitsAreBounded(
+          JdbcStore.on(source)
+              .tablePrefix("with_history_")
+              .createTables()
+              .keepHistory(Duration.ofHours(1))
+              .lockWait(Duration.ofMillis(100))
+              .open());
     }
   }
 

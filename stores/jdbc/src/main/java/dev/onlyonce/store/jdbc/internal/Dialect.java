@@ -9,8 +9,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The statements of one kind of database. Each method is one statement, or one short transaction,
- * on the connection that it is given; items are of different keys and in {@link Item#LOCK_ORDER}.
+ * The statements of one kind of database. Each method is one or two statements on the connection
+ * that it is given, and may be done again from the start; items are of different keys and in {@link
+ * Item#LOCK_ORDER}.
  */
 interface Dialect {
 
@@ -27,9 +28,11 @@ interface Dialect {
   /**
    * Settles what is held.
    *
+   * @param isInside whether the connection is in a transaction of the caller's
    * @return the items that are known to be settled; of the others the row tells by its stamp
    */
-  BitSet settle(Connection connection, List<Item.Settle> items, long stamp) throws SQLException;
+  BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
+      throws SQLException;
 
   /** Renews what is held; returns as {@link #settle} does. */
   BitSet renew(Connection connection, List<Item.Renew> items, long stamp) throws SQLException;

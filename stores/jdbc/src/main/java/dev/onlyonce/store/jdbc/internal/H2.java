@@ -232,7 +232,7 @@ final class H2 implements Dialect {
   }
 
   @Override
-  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp)
+  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException {
     return change(
         connection,
@@ -275,7 +275,7 @@ final class H2 implements Dialect {
     String sql =
         tables.in(
             "select n.us, m.token_floor, "
-                + Row.columns("c.")
+                + Row.values("c.")
                 + " from (select "
                 + MICROS
                 + " as us) n join {meta} m on m.id = 1"
@@ -286,7 +286,7 @@ final class H2 implements Dialect {
         new Params(statement).scope(id.scope()).bytes(id.key().toBytes());
         try (ResultSet rows = statement.executeQuery()) {
           rows.next();
-          looks.add(new Look(rows.getLong(1), rows.getLong(2), Row.read(rows, 3)));
+          looks.add(new Look(rows.getLong(1), rows.getLong(2), Row.read(rows, 3, id)));
         }
       }
     }

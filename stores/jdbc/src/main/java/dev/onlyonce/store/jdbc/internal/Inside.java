@@ -202,6 +202,11 @@ final class Inside {
   private Runner runner(Connection transaction) {
     return new Runner() {
       @Override
+      public boolean isInside() {
+        return true;
+      }
+
+      @Override
       public <A> A run(Work<A> work) {
         try {
           if (transaction.getAutoCommit()) {

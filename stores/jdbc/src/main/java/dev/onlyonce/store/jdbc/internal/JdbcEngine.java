@@ -185,7 +185,7 @@ public final class JdbcEngine {
     Text text = new Text(true, settings.owner());
     return name == SqlDialect.MARIADB
         ? new MariaDb(settings.tables(), text, tolerance, isSimultaneous, settings.lockWait())
-        : new MySql(settings.tables(), text, tolerance, isSimultaneous);
+        : new MySql(settings.tables(), text, tolerance, isSimultaneous, false);
   }
 
   private static boolean isUndoneByTimeout(Connection connection, SqlDialect name)

@@ -45,6 +45,11 @@ final class Leased implements Runner {
   }
 
   @Override
+  public boolean isInside() {
+    return false;
+  }
+
+  @Override
   public <A> A run(Work<A> work) {
     int conflicts = 0;
     int locks = 0;

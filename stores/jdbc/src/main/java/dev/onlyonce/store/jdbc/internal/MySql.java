@@ -1,5 +1,7 @@
 package dev.onlyonce.store.jdbc.internal;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.RecordId;
@@ -9,11 +11,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * MySQL and MariaDB: a claim is {@code INSERT ... ON DUPLICATE KEY UPDATE}, a settlement an {@code
@@ -45,21 +47,6 @@ class MySql implements Dialect {
   private static final List<Integer> NO_ROOM = List.of(1021, 1037, 1041, 1114);
   private static final List<Integer> GONE = List.of(1053, 1077, 1290, 1836, 1927, 2006, 2013, 4031);
 
-  private static final String[] CLAIMED = {
-    "scope",
-    "k",
-    "state",
-    "lapse",
-    "request",
-    "expected",
-    "wait",
-    "fingerprint",
-    "kind",
-    "type",
-    "result",
-    "shown"
-  };
-
   private static final String INSERT =
       """
       insert into {claim} (scope, k, token, state, attempt, lapse, request, stamp, expected,
@@ -70,23 +57,35 @@ class MySql implements Dialect {
         %2$s, %2$s, i.fingerprint, i.kind, i.type, i.result, null, ?, i.shown
       from (select token_floor + 1 as after_floor from {meta} where id = 1) n straight_join
       """;
+
+  /** Without the hint a small table is read whole, and all of its rows are locked. */
+  static final String CLAIM = "{claim} c force index (primary)";
+
+  /** Reads rows as they are, whatever the transaction's snapshot. */
+  static final String LOCKED = " lock in share mode";
+
   private static final String JOINED = " i where 1 = 1"; // so that the next "on" is no join's
 
   private final Tables tables;
   private final Text text;
   private final String insert;
   private final String onDuplicate;
+  private final Columns<Item.Claim> claimed;
+  private final boolean hasValues;
   private final MySqlPurge purge;
 
   /**
    * @param isSimultaneous whether the server assigns by {@code SIMULTANEOUS_ASSIGNMENT}
+   * @param hasValues whether to the server a list of values is a table
    */
-  MySql(Tables tables, Text text, long toleranceMillis, boolean isSimultaneous) {
+  MySql(Tables tables, Text text, long toleranceMillis, boolean isSimultaneous, boolean hasValues) {
     this.tables = tables;
     this.text = text;
     this.insert = tables.in(INSERT.formatted(MICROS, MILLIS, Item.NEVER));
     this.onDuplicate = tables.in(onDuplicate(toleranceMillis, isSimultaneous));
-    this.purge = new MySqlPurge(tables);
+    this.claimed = claimed(text);
+    this.hasValues = hasValues;
+    this.purge = new MySqlPurge(tables, hasValues);
   }
 
   private static String onDuplicate(long toleranceMillis, boolean isSimultaneous) {
@@ -119,29 +118,35 @@ class MySql implements Dialect {
     return "";
   }
 
-  /** The statement that claims, without an end. */
-  final String claimStatement(List<Item.Claim> items) {
-    return insert + table(items.size(), CLAIMED) + JOINED + onDuplicate;
+  private static Columns<Item.Claim> claimed(Text text) {
+    return new Columns<Item.Claim>("k", Item.Claim::k)
+        .bytes("scope", it -> scope(it.scope()))
+        .number("state", it -> (long) it.state())
+        .number("lapse", it -> (long) it.request().lapse().code())
+        .number("request", it -> it.request().requestId())
+        .number("expected", Item.Claim::expected)
+        .number("wait", it -> it.request().settleNow() == null ? it.lease() : it.keep())
+        .bytes("fingerprint", Item.Claim::fingerprint)
+        .number("kind", it -> (long) Row.Results.kind(it.result()))
+        .bytes("type", it -> Row.Results.type(it.result()))
+        .bytes("result", it -> Row.Results.bytes(it.result()))
+        .text("shown", it -> text.of(it.key()));
   }
 
-  final void setItems(PreparedStatement statement, List<Item.Claim> items, long stamp)
+  static byte[] scope(Scope scope) {
+    return scope.name().getBytes(US_ASCII);
+  }
+
+  /** Prepares the statement that claims, with something before and after it. */
+  final PreparedStatement prepareClaim(
+      Connection connection, String before, List<Item.Claim> items, long stamp, String after)
       throws SQLException {
-    Params params = new Params(statement).number(stamp).text(text.owner());
-    for (Item.Claim item : items) {
-      params
-          .scope(item.scope())
-          .bytes(item.k())
-          .number(item.state())
-          .number(item.request().lapse().code())
-          .number(item.request().requestId())
-          .numberOrNull(item.expected())
-          .number(item.request().settleNow() == null ? item.lease() : item.keep())
-          .bytes(item.fingerprint())
-          .number(Row.Results.kind(item.result()))
-          .bytes(Row.Results.type(item.result()))
-          .bytes(Row.Results.bytes(item.result()))
-          .text(text.of(item.key()));
-    }
+    Columns.Filled<Item.Claim> table = claimed.of(items);
+    PreparedStatement statement =
+        connection.prepareStatement(
+            before + insert + "(" + table.rows(hasValues) + ")" + JOINED + onDuplicate + after);
+    table.setRows(new Params(statement).number(stamp).text(text.owner()));
+    return statement;
   }
 
   @Override
@@ -150,13 +155,12 @@ class MySql implements Dialect {
     return Atomic.on(
         connection,
         () -> {
-          try (PreparedStatement statement = connection.prepareStatement(claimStatement(items))) {
-            setItems(statement, items, stamp);
+          try (PreparedStatement statement = prepareClaim(connection, "", items, stamp, "")) {
             statement.executeUpdate();
           }
           List<RecordId> ids = items.stream().map(Item::id).toList();
           // They are locked already; so they are read as they are, whatever the snapshot.
-          List<Look> looks = find(connection, ids, " lock in share mode");
+          List<Look> looks = find(connection, ids, LOCKED);
           return looks.stream().map(it -> it.by(stamp)).toList();
         });
   }
@@ -226,95 +230,73 @@ class MySql implements Dialect {
     }
   }
 
-  /** A table of the items: the first names the columns. */
-  static String table(int size, String... columns) {
-    String first =
-        Arrays.stream(columns)
-            .map(it -> "? as " + it)
-            .collect(Collectors.joining(", ", "select ", ""));
-    String other = " union all select ?" + ", ?".repeat(columns.length - 1);
-    return "(" + first + other.repeat(size - 1) + ")";
-  }
+  private static final Columns<Item.Settle> SETTLED =
+      new Columns<Item.Settle>("k", Item.Settle::k)
+          .bytes("scope", it -> scope(it.scope()))
+          .number("token", Item.Settle::token)
+          .number("state", it -> (long) it.state())
+          .number("wait", Item.Settle::after)
+          .number("keep", Item.Settle::keep)
+          .number("kind", it -> (long) Row.Results.kind(it.result()))
+          .bytes("type", it -> Row.Results.type(it.result()))
+          .bytes("result", it -> Row.Results.bytes(it.result()))
+          .number("factor", it -> (long) it.attemptFactor())
+          .number("adding", it -> (long) it.attemptChange());
+
+  private static final String SETTLE =
+      """
+      set c.attempt = c.attempt * i.factor + i.adding,
+        c.until_ms = case i.state when 4 then %1$s + i.wait else 0 end,
+        c.expires_ms = %1$s + greatest(i.keep, i.wait), c.updated_ms = %1$s,
+        c.result_kind = i.kind, c.result_type = i.type, c.result = i.result,
+        c.checkpoint = case i.state when 2 then null else c.checkpoint end,
+        c.stamp = ?, c.state = i.state
+      """
+          .formatted(MILLIS);
 
   @Override
-  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp)
+  public BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException {
-    String sql =
-        tables.in(
-            patience()
-                + "update "
-                + table(
-                    items.size(),
-                    "scope",
-                    "k",
-                    "token",
-                    "state",
-                    "wait",
-                    "keep",
-                    "kind",
-                    "type",
-                    "result",
-                    "factor",
-                    "adding")
-                + """
-                 i straight_join {claim} c
-                on c.scope = i.scope and c.k = i.k and c.token = i.token and c.state = 1
-                set c.attempt = c.attempt * i.factor + i.adding,
-                  c.until_ms = case i.state when 4 then %1$s + i.wait else 0 end,
-                  c.expires_ms = %1$s + greatest(i.keep, i.wait), c.updated_ms = %1$s,
-                  c.result_kind = i.kind, c.result_type = i.type, c.result = i.result,
-                  c.checkpoint = case i.state when 2 then null else c.checkpoint end,
-                  c.stamp = ?, c.state = i.state
-                """
-                    .formatted(MILLIS));
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      Params params = new Params(statement);
-      for (Item.Settle item : items) {
-        params
-            .scope(item.scope())
-            .bytes(item.k())
-            .number(item.token())
-            .number(item.state())
-            .number(item.after())
-            .number(item.keep())
-            .number(Row.Results.kind(item.result()))
-            .bytes(Row.Results.type(item.result()))
-            .bytes(Row.Results.bytes(item.result()))
-            .number(item.attemptFactor())
-            .number(item.attemptChange());
-      }
-      params.number(stamp);
-      return allOrUnknown(statement.executeUpdate(), items.size());
-    }
+    return change(connection, SETTLED.of(items), SETTLE, items.size(), stamp);
   }
+
+  private static final Columns<Item.Renew> RENEWED =
+      new Columns<Item.Renew>("k", Item.Renew::k)
+          .bytes("scope", it -> scope(it.scope()))
+          .number("token", Item.Renew::token)
+          .number("lease", Item.Renew::lease)
+          .bytes("checkpoint", it -> it.renewal().checkpoint());
+
+  private static final String RENEW =
+      """
+      set c.until_ms = %1$s + i.lease, c.updated_ms = %1$s,
+        c.checkpoint = coalesce(i.checkpoint, c.checkpoint), c.stamp = ?
+      """
+          .formatted(MILLIS);
 
   @Override
   public BitSet renew(Connection connection, List<Item.Renew> items, long stamp)
       throws SQLException {
+    return change(connection, RENEWED.of(items), RENEW, items.size(), stamp);
+  }
+
+  /** The server counts what it has changed; which ones, only the rows tell. */
+  private BitSet change(
+      Connection connection, Columns.Filled<?> table, String set, int size, long stamp)
+      throws SQLException {
     String sql =
-        tables.in(
-            patience()
-                + "update "
-                + table(items.size(), "scope", "k", "token", "lease", "checkpoint")
-                + """
-                 i straight_join {claim} c
-                on c.scope = i.scope and c.k = i.k and c.token = i.token and c.state = 1
-                set c.until_ms = %1$s + i.lease, c.updated_ms = %1$s,
-                  c.checkpoint = coalesce(i.checkpoint, c.checkpoint), c.stamp = ?
-                """
-                    .formatted(MILLIS));
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      Params params = new Params(statement);
-      for (Item.Renew item : items) {
-        params
-            .scope(item.scope())
-            .bytes(item.k())
-            .number(item.token())
-            .number(item.lease())
-            .bytes(item.renewal().checkpoint());
-      }
-      params.number(stamp);
-      return allOrUnknown(statement.executeUpdate(), items.size());
+        patience()
+            + "update ("
+            + table.rows(hasValues)
+            + ") i straight_join "
+            + CLAIM
+            + " on c.scope = i.scope and c.k = i.k and c.token = i.token and c.state = 1 "
+            + set;
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      table.setRows(new Params(statement)).number(stamp);
+      BitSet held = new BitSet();
+      held.set(0, statement.executeUpdate() == size ? size : 0);
+      return held;
     }
   }
 
@@ -343,64 +325,72 @@ class MySql implements Dialect {
     }
   }
 
-  /** The server counts what it has changed; which ones, only the rows tell. */
-  private static BitSet allOrUnknown(int changed, int size) {
-    BitSet held = new BitSet();
-    held.set(0, changed == size ? size : 0);
-    return held;
-  }
-
   @Override
   public List<Look> find(Connection connection, List<RecordId> ids) throws SQLException {
-    return find(connection, ids, "");
+    return find(connection, ids, connection.getAutoCommit() ? "" : LOCKED);
   }
 
-  private List<Look> find(Connection connection, List<RecordId> ids, String lock)
+  private record Sought(int ord, RecordId id) {}
+
+  private static final Columns<Sought> SOUGHT =
+      new Columns<Sought>("k", it -> it.id.key().toBytes())
+          .number("ord", it -> (long) it.ord)
+          .bytes("scope", it -> scope(it.id.scope()));
+
+  /**
+   * @param lock the end of the query, by which it reads rows as they are and not as its transaction
+   *     began
+   */
+  final List<Look> find(Connection connection, List<RecordId> ids, String lock)
       throws SQLException {
+    Columns.Filled<Sought> table =
+        SOUGHT.of(
+            IntStream.range(0, ids.size()).mapToObj(it -> new Sought(it, ids.get(it))).toList());
     String sql =
-        tables.in(
-            "select i.ord, "
-                + MICROS
-                + ", (select token_floor from {meta} where id = 1), "
-                + Row.columns("c.")
-                + " from "
-                + table(ids.size(), "ord", "scope", "k")
-                + " i left join {claim} c on c.scope = i.scope and c.k = i.k"
-                + lock);
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      Params params = new Params(statement);
-      for (int i = 0; i < ids.size(); i++) {
-        RecordId id = ids.get(i);
-        params.number(i).scope(id.scope()).bytes(id.key().toBytes());
-      }
+        "select i.ord, "
+            + MICROS
+            + ", (select token_floor from {meta} where id = 1), "
+            + Row.values("c.")
+            + " from ("
+            + table.rows(hasValues)
+            + ") i left join "
+            + CLAIM
+            + " on c.scope = i.scope and c.k = i.k"
+            + lock;
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      table.setRows(new Params(statement));
       Look[] looks = new Look[ids.size()];
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          looks[rows.getInt(1)] = new Look(rows.getLong(2), rows.getLong(3), Row.read(rows, 4));
+          int ord = rows.getInt(1);
+          Row row = Row.read(rows, 4, ids.get(ord));
+          looks[ord] = new Look(rows.getLong(2), rows.getLong(3), row);
         }
       }
       return List.of(looks);
     }
   }
 
+  private static final Columns<Item> CHANGED =
+      new Columns<Item>("k", Item::k).bytes("scope", it -> scope(it.scope()));
+
   @Override
   public void record(Connection connection, List<? extends Item> items, long stamp)
       throws SQLException {
+    Columns.Filled<Item> table = CHANGED.of(items);
     String sql =
         "insert into {event} ("
             + Row.EVENT_NAMES
             + ") select "
             + Row.EVENT_VALUES
-            + " from "
-            + table(items.size(), "scope", "k")
-            + " i straight_join {claim} c on c.scope = i.scope and c.k = i.k and c.stamp = ?"
+            + " from ("
+            + table.rows(hasValues)
+            + ") i straight_join "
+            + CLAIM
+            + " on c.scope = i.scope and c.k = i.k and c.stamp = ?"
             + " where 1 = 1 on duplicate key update {event}.state = {event}.state";
     try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
-      Params params = new Params(statement);
-      for (Item item : items) {
-        params.scope(item.scope()).bytes(item.k());
-      }
-      params.number(stamp);
+      table.setRows(new Params(statement)).number(stamp);
       statement.executeUpdate();
     }
   }

@@ -29,11 +29,16 @@ final class MySqlPurge {
 
   private static final Place START = new Place(new byte[0], new byte[0]);
 
+  private static final Columns<Place> PLACES =
+      new Columns<>("k", Place::k).bytes("scope", Place::scope);
+
   private final Tables tables;
+  private final boolean hasValues;
   private volatile Place cursor = START;
 
-  MySqlPurge(Tables tables) {
+  MySqlPurge(Tables tables, boolean hasValues) {
     this.tables = tables;
+    this.hasValues = hasValues;
   }
 
   int step(Connection connection, int limit, long graceMillis) throws SQLException {
@@ -93,16 +98,16 @@ final class MySqlPurge {
     if (places.isEmpty()) {
       return 0;
     }
+    Columns.Filled<Place> table = PLACES.of(places);
     try (PreparedStatement statement =
         connection.prepareStatement(
             tables.in(
-                "delete c from "
-                    + MySql.table(places.size(), "scope", "k")
-                    + " i straight_join {claim} c on c.scope = i.scope and c.k = i.k"))) {
-      Params params = new Params(statement);
-      for (Place place : places) {
-        params.bytes(place.scope()).bytes(place.k());
-      }
+                "delete c from ("
+                    + table.rows(hasValues)
+                    + ") i straight_join "
+                    + MySql.CLAIM
+                    + " on c.scope = i.scope and c.k = i.k"))) {
+      table.setRows(new Params(statement));
       statement.executeUpdate();
     }
     try (PreparedStatement statement =

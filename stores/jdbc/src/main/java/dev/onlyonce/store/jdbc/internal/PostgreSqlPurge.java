@@ -22,15 +22,18 @@ final class PostgreSqlPurge {
   private final String pages;
   private final AtomicLong cursor = new AtomicLong();
 
-  PostgreSqlPurge(Tables tables) {
+  /**
+   * @param patience as that of {@link PostgreSqlClaim}
+   */
+  PostgreSqlPurge(Tables tables, String patience) {
     step =
         tables.in(
             """
             with x as materialized (
-              select ctid as t from {claim}
-              where ctid >= ?::tid and ctid < ?::tid and state between 2 and 4
-                and expires_ms <= (extract(epoch from statement_timestamp()) * 1000)::bigint - ?
-              limit ? for update skip locked
+              select c.ctid as t from {claim} c {patience}
+              where c.ctid >= ?::tid and c.ctid < ?::tid and c.state between 2 and 4
+                and c.expires_ms <= {millis} - ?
+              limit ? for update of c skip locked
             ), d as (
               delete from {claim} where ctid = any (array(select t from x)) returning token
             ), f as (
@@ -38,7 +41,9 @@ final class PostgreSqlPurge {
               where id = 1 and exists (select 1 from d)
             )
             select count(*) from d
-            """);
+            """
+                .replace("{patience}", patience)
+                .replace("{millis}", PostgreSql.MILLIS));
     pages =
         "select pg_relation_size('"
             + tables.claim()

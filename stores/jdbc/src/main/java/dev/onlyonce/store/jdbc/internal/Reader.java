@@ -93,10 +93,7 @@ final class Reader {
       List<ClaimRecord> records = new ArrayList<>();
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          Row row = Row.read(rows, 1);
-          if (row != null) {
-            records.add(row.record());
-          }
+          records.add(Row.read(rows, 1).record());
         }
       }
       return records;
@@ -123,9 +120,9 @@ final class Reader {
             params.bytes(id.key().toBytes());
             try (ResultSet rows = statement.executeQuery()) {
               while (rows.next()) {
-                Row row = Row.read(rows, 1);
-                if (row != null && isBefore(row.record(), current.get())) {
-                  versions.add(row.record());
+                ClaimRecord version = Row.read(rows, 1).record();
+                if (isBefore(version, current.get())) {
+                  versions.add(version);
                 }
               }
             }

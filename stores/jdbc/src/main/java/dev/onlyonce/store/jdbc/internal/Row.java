@@ -15,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,32 +36,9 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
     return new RecordId(record.scope(), key);
   }
 
-  /** The columns that {@link #set} sets, in its order. */
-  static final List<String> SET =
+  /** What is found by scope and key. */
+  private static final List<String> VALUES =
       List.of(
-          "token",
-          "state",
-          "attempt",
-          "lapse",
-          "request",
-          "stamp",
-          "until_ms",
-          "expires_ms",
-          "created_ms",
-          "updated_ms",
-          "fingerprint",
-          "result_kind",
-          "result_type",
-          "result",
-          "checkpoint",
-          "owner",
-          "scope",
-          "k");
-
-  private static final List<String> NAMES =
-      List.of(
-          "scope",
-          "k",
           "token",
           "state",
           "attempt",
@@ -78,11 +56,16 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
           "checkpoint",
           "owner");
 
-  /** How many columns a row is read from. */
-  static final int WIDTH = NAMES.size();
+  /** The columns that {@link #set} sets, in its order. */
+  static final List<String> SET = Stream.concat(VALUES.stream(), Stream.of("scope", "k")).toList();
 
-  /** The columns that {@link #read} reads, in its order. */
-  static final String COLUMNS = columns("");
+  /** The columns that {@link #read(ResultSet, int)} reads, in its order. */
+  static final String COLUMNS = String.join(", ", SET);
+
+  /** Returns those that are read where scope and key are known, each with this in front. */
+  static String values(String prefix) {
+    return VALUES.stream().map(it -> prefix + it).collect(Collectors.joining(", "));
+  }
 
   /** The same of the table of events, which has no checkpoints. */
   static final String EVENT_COLUMNS = COLUMNS.replace("checkpoint", "null");
@@ -95,7 +78,9 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
    * only; why a key has failed is part of its history.
    */
   static final String EVENT_VALUES =
-      columns("c.")
+      SET.stream()
+          .map(it -> "c." + it)
+          .collect(Collectors.joining(", "))
           .replace("c.checkpoint, ", "")
           .replace(
               "c.result_kind",
@@ -103,40 +88,43 @@ record Row(ClaimRecord record, long stamp, byte @Nullable [] checkpoint) {
           .replace("c.result_type", "case when c.state = 3 then c.result_type end")
           .replace("c.result,", "case when c.state = 3 then c.result end,");
 
-  /** Returns the columns, each with this in front of its name. */
-  static String columns(String prefix) {
-    return NAMES.stream().map(it -> prefix + it).collect(Collectors.joining(", "));
+  /** Reads the row whose {@link #COLUMNS} begin at this index. */
+  static Row read(ResultSet rows, int first) throws SQLException {
+    Scope scope = Scope.of(new String(rows.getBytes(first + VALUES.size()), US_ASCII));
+    Key key = Key.fromStored(rows.getBytes(first + VALUES.size() + 1));
+    return read(rows, first, scope, key);
   }
 
-  /** Reads the row whose columns begin at this index; null where an outer join found none. */
-  static @Nullable Row read(ResultSet rows, int first) throws SQLException {
-    byte[] key = rows.getBytes(first + 1);
-    if (key == null) {
-      return null;
-    }
-    ClaimState state = ClaimState.ofCode(rows.getInt(first + 3));
-    long until = rows.getLong(first + 8);
-    byte[] fingerprint = rows.getBytes(first + 12);
-    byte[] checkpoint = rows.getBytes(first + 16);
+  /** Reads a row of which only the values were selected; null where an outer join found none. */
+  static @Nullable Row read(ResultSet rows, int first, RecordId id) throws SQLException {
+    rows.getLong(first);
+    return rows.wasNull() ? null : read(rows, first, id.scope(), id.key());
+  }
+
+  private static Row read(ResultSet rows, int first, Scope scope, Key key) throws SQLException {
+    ClaimState state = ClaimState.ofCode(rows.getInt(first + 1));
+    long until = rows.getLong(first + 6);
+    byte[] fingerprint = rows.getBytes(first + 10);
+    byte[] checkpoint = rows.getBytes(first + 14);
     ClaimRecord record =
         new ClaimRecord(
-            Scope.of(new String(rows.getBytes(first), US_ASCII)),
-            Key.fromStored(key),
+            scope,
+            key,
             state,
-            rows.getLong(first + 2),
-            rows.getLong(first + 6),
-            rows.getInt(first + 4),
+            rows.getLong(first),
+            rows.getLong(first + 4),
+            rows.getInt(first + 2),
             state == ClaimState.CLAIMED ? until : 0,
             state == ClaimState.RELEASED ? until : 0,
-            state.isSettled() ? rows.getLong(first + 9) : 0,
-            Lapse.ofCode(rows.getInt(first + 5)),
+            state.isSettled() ? rows.getLong(first + 7) : 0,
+            Lapse.ofCode(rows.getInt(first + 3)),
             fingerprint == null ? null : Fingerprint.ofBytes(fingerprint),
-            Results.read(rows, first + 13),
+            Results.read(rows, first + 11),
             state == ClaimState.DONE ? null : checkpoint,
-            rows.getString(first + 17),
-            rows.getLong(first + 10),
-            rows.getLong(first + 11));
-    return new Row(record, rows.getLong(first + 7), checkpoint);
+            rows.getString(first + 15),
+            rows.getLong(first + 8),
+            rows.getLong(first + 9));
+    return new Row(record, rows.getLong(first + 5), checkpoint);
   }
 
   /** Sets the columns, first those that change, then scope and key; scopes are bytes here. */

@@ -11,6 +11,9 @@ interface Runner {
     A on(Connection connection) throws SQLException;
   }
 
+  /** Whether the connection is in a transaction of the caller's, and stays in it. */
+  boolean isInside();
+
   /**
    * Does it.
    *

@@ -46,6 +46,7 @@ final class Verbs {
   private final Dialect dialect;
   private final ClaimMachine machine;
   private final Events events;
+  private final Lately lately = new Lately();
 
   Verbs(Dialect dialect, ClaimMachine machine, Events events) {
     this.dialect = dialect;
@@ -55,8 +56,24 @@ final class Verbs {
 
   List<Answer> claim(Runner runner, List<ClaimRequest> batch) {
     Batch<Item.Claim, Answer> items = new Batch<>(batch.stream().map(Item.Claim::new).toList());
-    items.forEachStatement(part -> claimSome(runner, part));
-    return items.answers();
+    items.forEachStatement(
+        part -> {
+          if (!lately.areMostlyNew()) {
+            answerKnown(runner, part);
+          }
+          claimSome(runner, part);
+        });
+    List<Answer> answers = items.answers();
+    lately.saw(answers.stream().filter(Answer.Claimed.class::isInstance).count(), batch.size());
+    return answers;
+  }
+
+  /** Answers those whose records say that they are not to be claimed: reading is cheap. */
+  private void answerKnown(Runner runner, Batch.Part<Item.Claim, Answer> part) {
+    List<Item.Claim> open = part.open();
+    List<RecordId> ids = open.stream().map(Item::id).toList();
+    List<Look> looks = runner.run(connection -> dialect.find(connection, ids));
+    part.answerOpen(index -> answer(open.get(index).request(), looks.get(index)));
   }
 
   private void claimSome(Runner runner, Batch.Part<Item.Claim, Answer> part) {
@@ -136,7 +153,11 @@ final class Verbs {
         runner,
         batch.stream().<Item.Settle>map(Item.Settle::new).toList(),
         (connection, items, stamp) ->
-            events.of(connection, items, stamp, () -> dialect.settle(connection, items, stamp)),
+            events.of(
+                connection,
+                items,
+                stamp,
+                () -> dialect.settle(connection, items, stamp, runner.isInside())),
         (record, item, now) -> machine.settle(record, item.settlement(), now));
   }
 
