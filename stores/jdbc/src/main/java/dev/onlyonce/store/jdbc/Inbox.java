@@ -23,6 +23,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -36,7 +37,10 @@ import org.jspecify.annotations.Nullable;
  * so each effect happens exactly once there.
  *
  * <p><b>Guarantee.</b> A verdict of {@link Verdict.Applied} is committed. Effects whose transaction
- * was rolled back have not happened. What an effect does elsewhere is not covered.
+ * was rolled back have not happened. What an effect does elsewhere is not covered. Before the
+ * commit it is looked whether the claims are in the transaction still: an effect that has swallowed
+ * a deadlock, by which the server undid them, fails. One that has committed by a statement and then
+ * failed is in doubt, and with it all that were begun in its transaction.
  *
  * <p><b>Batches</b> are one transaction; if one effect fails, they are done again one by one, so
  * that only that one fails. Effects may run more than once for this, and for conflicts, each time
@@ -50,6 +54,7 @@ import org.jspecify.annotations.Nullable;
 public final class Inbox {
 
   private static final int TRIES = 10;
+  private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
   private final JdbcStore store;
   private final DataSource source;
@@ -90,7 +95,11 @@ public final class Inbox {
     return new Inbox(store, source, scope, retention, replacement);
   }
 
-  /** What a message does, on the transaction's connection, which it neither commits nor closes. */
+  /**
+   * What a message does, on the transaction's connection. It cannot commit, roll back or close
+   * that, but it may go back to savepoints of its own. Its statements must not end the transaction
+   * either, as DDL does on MariaDB, MySQL and H2; and it lets go through what the database throws.
+   */
   @FunctionalInterface
   public interface Effect {
     /** Does it, and returns what duplicates are answered with. */
@@ -126,8 +135,7 @@ public final class Inbox {
     }
 
     /**
-     * Does what these messages do, on the transaction's connection, which it neither commits nor
-     * closes.
+     * Does what these messages do, on the transaction's connection, by the rules of {@link Effect}.
      *
      * @param fresh those that were not handled before; it may be one, if an effect has failed
      * @return what duplicates of each are answered with, in order
@@ -207,15 +215,16 @@ public final class Inbox {
     Map<Key, M> first = new LinkedHashMap<>();
     batch.forEach(it -> first.putIfAbsent(effect.key(it), it));
     List<M> messages = List.copyOf(first.values());
+    Map<String, Position> reached = isRefused(batch, first, effect) ? Map.of() : positions;
     Map<Key, Verdict> verdicts = new HashMap<>();
     try {
-      verdicts.putAll(together(messages, effect, positions));
+      verdicts.putAll(together(messages, effect, reached));
     } catch (EffectException e) {
       for (M message : messages) {
         verdicts.putAll(alone(message, effect));
       }
       if (verdicts.values().stream().allMatch(Verdict::isFinal)) {
-        together(List.of(), effect, positions);
+        together(List.of(), effect, reached);
       }
     }
     List<Verdict> all = new ArrayList<>();
@@ -232,10 +241,24 @@ public final class Inbox {
 
   private static final Answer BUSY = new Answer.InProgress(Duration.ZERO);
 
+  /** Tells whether a message has the key of an earlier one in its batch, and another payload. */
+  private static <M> boolean isRefused(List<M> batch, Map<Key, M> first, BatchEffect<M> effect) {
+    return batch.stream()
+        .anyMatch(
+            it -> {
+              M earlier = first.getOrDefault(effect.key(it), it);
+              return isOther(effect.fingerprint(earlier), effect.fingerprint(it));
+            });
+  }
+
+  private static boolean isOther(@Nullable Fingerprint stored, @Nullable Fingerprint given) {
+    return stored != null && given != null && !stored.equals(given);
+  }
+
   /** A copy in the same batch follows the first one, if it is one. */
   private static Verdict ofCopy(
       Verdict verdict, @Nullable Fingerprint stored, @Nullable Fingerprint ofCopy) {
-    if (stored != null && ofCopy != null && !stored.equals(ofCopy)) {
+    if (stored != null && isOther(stored, ofCopy)) {
       return new Verdict.Refused(new Answer.Mismatch(stored));
     }
     return verdict instanceof Verdict.Applied applied
@@ -269,23 +292,32 @@ public final class Inbox {
       List<ClaimRequest> requests =
           messages.stream().map(it -> request(effect.key(it), effect.fingerprint(it))).toList();
       Attempt<M> attempt = new Attempt<>(messages, requests, effect);
+      Exception failure;
       try {
         return attempt.run(positions);
-      } catch (SQLException e) {
-        if (attempt.isCommitting && isCommitted(requests)) {
-          return attempt.verdicts;
-        }
-        if (i == TRIES || !attempt.isBegun || !store.mayTryAgain(e)) {
-          throw attempt.ending(store.exception(e));
-        }
-      } catch (StoreException e) {
-        if (i == TRIES || !attempt.isBegun || e.kind() != StoreException.Kind.UNAVAILABLE) {
-          throw attempt.ending(e);
-        }
+      } catch (SQLException | StoreException | EffectException e) {
+        failure = e;
+      }
+      List<ClaimRecord> committed = attempt.isClaimed ? committed(requests) : List.of();
+      if (!committed.isEmpty()) {
+        return attempt.isCommitting ? attempt.verdicts : inDoubt(committed, attempt.verdicts);
+      }
+      if (failure instanceof EffectException e) {
+        throw e;
+      }
+      if (i == TRIES || !attempt.isBegun || !mayTryAgain(failure)) {
+        throw attempt.ending(
+            failure instanceof SQLException e ? store.exception(e) : (StoreException) failure);
       }
       LockSupport.parkNanos(
           TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(1, 5 * i)));
     }
+  }
+
+  private boolean mayTryAgain(Exception failure) {
+    return failure instanceof StoreException e
+        ? e.kind() == StoreException.Kind.UNAVAILABLE
+        : store.passing(failure) != null;
   }
 
   /**
@@ -306,20 +338,44 @@ public final class Inbox {
         ClaimRequest.ANY);
   }
 
-  /** After a commit without an answer: tells whether any of these requests is there, done. */
-  private boolean isCommitted(List<ClaimRequest> requests) {
+  /** After a transaction without an answer, or a rollback: returns what there is of its claims. */
+  private List<ClaimRecord> committed(List<ClaimRequest> requests) {
     List<Optional<ClaimRecord>> found =
         store.find(requests.stream().map(it -> new RecordId(it.scope(), it.key())).toList());
+    List<ClaimRecord> committed = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
       long id = requests.get(i).requestId();
-      if (found
+      found
           .get(i)
           .filter(it -> it.state() == ClaimState.DONE && it.requestId() == id)
-          .isPresent()) {
-        return true;
+          .ifPresent(committed::add);
+    }
+    return committed;
+  }
+
+  /**
+   * An effect has committed in its middle, and failed after that: keys read as done, and nobody
+   * knows how much has happened. So they are put in doubt, and no copy is taken for a duplicate.
+   */
+  private Map<Key, Verdict> inDoubt(List<ClaimRecord> committed, Map<Key, Verdict> others) {
+    List<ClaimRequest> requests = new ArrayList<>();
+    for (ClaimRecord record : committed) {
+      Key key = Objects.requireNonNull(record.key());
+      long id = ThreadLocalRandom.current().nextLong();
+      requests.add(
+          ClaimRequest.of(scope, key, id, SHORTEST_LEASE, Lapse.PARK)
+              .withFingerprint(record.fingerprint())
+              .expecting(record.token()));
+    }
+    Map<Key, Verdict> verdicts = new HashMap<>(others);
+    for (Answer answer : store.claim(requests)) {
+      if (answer instanceof Answer.Claimed claimed) {
+        Claim claim = claimed.claim();
+        Answer doubt = new Answer.InDoubt(claim.token(), claim.attempt());
+        verdicts.put(claim.key(), new Verdict.Refused(doubt));
       }
     }
-    return false;
+    return verdicts;
   }
 
   /** One transaction. */
@@ -388,7 +444,14 @@ public final class Inbox {
           verdicts.put(key, new Verdict.Refused(answers.get(i)));
         }
       }
-      List<Result> results = fresh.isEmpty() ? List.of() : apply(transaction, fresh);
+      List<Result> results = fresh.isEmpty() ? List.of() : apply(Lent.of(transaction), fresh);
+      if (!store.hasStill(transaction, claims)) {
+        throw new EffectException(
+            new IllegalStateException(
+                "an effect has swallowed an error by which the database rolled back or aborted the"
+                    + " transaction, or has rolled it back by a statement: let such errors go"
+                    + " through"));
+      }
       Map<Claim, Result> kept = new LinkedHashMap<>();
       for (int i = 0; i < claims.size(); i++) {
         Result result = results.get(i);
@@ -409,12 +472,11 @@ public final class Inbox {
                   .formatted(fresh.size(), results.size()));
         }
         return results;
-      } catch (SQLException e) {
-        if (store.mayTryAgain(e)) {
-          throw e;
-        }
-        throw new EffectException(e);
       } catch (Exception e) { // also a checked one that is not declared
+        SQLException passing = store.passing(e);
+        if (passing != null) {
+          throw passing;
+        }
         throw new EffectException(e);
       }
     }

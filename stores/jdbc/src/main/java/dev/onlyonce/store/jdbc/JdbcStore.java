@@ -127,6 +127,10 @@ public final class JdbcStore
    *
    * <p>At REPEATABLE READ and SERIALIZABLE the database may refuse with a conflict what came after
    * the transaction's snapshot: UNAVAILABLE, to be rolled back and begun anew.
+   *
+   * <p>Never go on after a deadlock: MariaDB, MySQL and H2 have rolled back the whole transaction
+   * then, the claim with it, and what is done next is committed without it. So roll back whenever
+   * something was thrown; or settle last, and commit only if the answer is HELD.
    */
   @Override
   public List<Answer> claim(Connection transaction, List<ClaimRequest> batch, Duration maxWait) {
@@ -203,14 +207,19 @@ public final class JdbcStore
     return engine.scopes();
   }
 
+  /** Tells whether the transaction has these claims still, which were made in it. */
+  boolean hasStill(Connection transaction, List<Claim> claims) {
+    return engine.hasStill(transaction, claims);
+  }
+
   /** Gives results to keys that the transaction has made done. */
   void keep(Connection transaction, Map<Claim, Result> results) {
     engine.keep(transaction, results);
   }
 
-  /** Tells whether a new transaction may succeed where this one failed. */
-  boolean mayTryAgain(SQLException e) {
-    return engine.mayTryAgain(e);
+  /** Returns the fault in this exception that a new transaction may not meet, or null. */
+  @Nullable SQLException passing(Throwable thrown) {
+    return engine.passing(thrown);
   }
 
   StoreException exception(SQLException e) {

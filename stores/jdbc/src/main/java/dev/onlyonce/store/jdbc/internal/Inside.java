@@ -11,6 +11,7 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
@@ -35,6 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Inside {
 
   private static final int SOURCE_BYTES = 512;
+  private static final String ABORTED = "25P02"; // PostgreSQL: it does nothing more but roll back
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(3);
 
   private final Dialect dialect;
@@ -129,6 +131,45 @@ final class Inside {
             : List.of();
       }
     }
+  }
+
+  /**
+   * Tells whether the transaction has these claims still, which were made in it: a deadlock rolls
+   * back all of a transaction on MariaDB, MySQL and H2, and who swallows it goes on in a new one.
+   */
+  boolean hasStill(Connection transaction, List<Claim> claims) {
+    return runner(transaction)
+        .run(
+            connection -> {
+              for (int from = 0; from < claims.size(); from += Batch.MOST_ITEMS) {
+                int to = Math.min(from + Batch.MOST_ITEMS, claims.size());
+                if (!isThere(connection, claims.subList(from, to))) {
+                  return false;
+                }
+              }
+              return true;
+            });
+  }
+
+  private boolean isThere(Connection connection, List<Claim> claims) throws SQLException {
+    List<Look> looks;
+    try {
+      looks =
+          dialect.find(
+              connection, claims.stream().map(it -> new RecordId(it.scope(), it.key())).toList());
+    } catch (SQLException e) {
+      if (ABORTED.equals(e.getSQLState())) {
+        return false;
+      }
+      throw e;
+    }
+    for (int i = 0; i < claims.size(); i++) {
+      Row row = looks.get(i).row();
+      if (row == null || row.record().token() != claims.get(i).token()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Gives results to keys that the transaction has made done. */

@@ -56,6 +56,8 @@ public final class JdbcEngine {
       @Nullable Duration history,
       boolean creates) {}
 
+  private static final int DEEPEST_CAUSE = 20;
+
   private final Settings settings;
   private final SqlDialect name;
   private final Leased leased;
@@ -319,6 +321,11 @@ public final class JdbcEngine {
     return inside.holds(tx, claim);
   }
 
+  /** Tells whether the transaction has these claims still, which were made in it. */
+  public boolean hasStill(Connection tx, List<Claim> claims) {
+    return inside.hasStill(tx, claims);
+  }
+
   /** Gives results to keys that the transaction has made done. */
   public void keep(Connection tx, Map<Claim, Result> results) {
     inside.keep(tx, results);
@@ -334,9 +341,22 @@ public final class JdbcEngine {
     return inside.load(tx, consumer);
   }
 
-  /** Tells whether a new transaction may succeed where this one failed. */
-  public boolean mayTryAgain(SQLException e) {
-    Fault fault = dialect.fault(e);
+  /**
+   * Returns the fault in this exception, or in what it was made of, that a new transaction may not
+   * meet; null if there is none. Libraries wrap what the driver throws.
+   */
+  public @Nullable SQLException passing(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
+      if (cause instanceof SQLException e && isPassing(dialect.fault(e))) {
+        return e;
+      }
+      cause = cause.getCause();
+    }
+    return null;
+  }
+
+  private static boolean isPassing(Fault fault) {
     return fault == Fault.CONFLICT || fault == Fault.LOCKED || fault == Fault.CONNECTION_LOST;
   }
 
