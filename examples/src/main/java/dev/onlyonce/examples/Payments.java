@@ -5,10 +5,13 @@ import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.jdbc.GuardedUpsert;
 import dev.onlyonce.store.jdbc.Inbox;
+import dev.onlyonce.store.jdbc.InsertOnce;
 import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.jdbc.Transitions;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -19,6 +22,8 @@ import javax.sql.DataSource;
 
 /** Payments in a database: each order is paid once, shipped once and never refunded too much. */
 final class Payments {
+
+  private static final System.Logger LOG = System.getLogger(Payments.class.getName());
 
   private final JdbcStore store;
   private final Inbox inbox;
@@ -57,6 +62,31 @@ final class Payments {
 
   List<Inbox.Verdict> handlePoll(List<Inbox.Message> poll, String partition, long next) {
     return inbox.handleAll(poll, Map.of(partition, new Position(1, next)));
+  }
+
+  // endregion
+
+  // region once
+  private static final InsertOnce PAYMENT =
+      InsertOnce.into("payment", "order_no", "cents", "status");
+
+  InsertOnce.Answer pay(Connection transaction, String order, long cents) throws SQLException {
+    return PAYMENT.apply(transaction, order, cents, "PAID");
+  }
+
+  // endregion
+
+  // region purge
+  /** To be called every minute, by one process at least. */
+  void purge() {
+    try {
+      boolean more = true;
+      for (int i = 0; more && i < 100; i++) {
+        more = store.purge(500) > 0;
+      }
+    } catch (StoreException e) {
+      LOG.log(Level.WARNING, "expired keys could not be purged, this is tried again", e);
+    }
   }
 
   // endregion

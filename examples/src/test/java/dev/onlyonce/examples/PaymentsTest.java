@@ -14,6 +14,7 @@ import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.store.jdbc.GuardedUpsert;
 import dev.onlyonce.store.jdbc.Inbox.Verdict;
+import dev.onlyonce.store.jdbc.InsertOnce;
 import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.jdbc.Transitions;
 import dev.onlyonce.testkit.Semantics;
@@ -80,6 +81,10 @@ class PaymentsTest {
                 payments.handlePoll(
                     List.of(payments.paid("4711", 500), payments.paid("4712", 900)), "p-0", 2))
             .allMatch(Verdict::isFinal);
+        assertThat((Object) commit(source, it -> payments.pay(it, "4713", 700)))
+            .isEqualTo(InsertOnce.Answer.APPLIED);
+        assertThat((Object) commit(source, it -> payments.pay(it, "4713", 700)))
+            .isEqualTo(InsertOnce.Answer.ALREADY_THERE);
         assertThat((Object) commit(source, it -> payments.ship(it, "4711")))
             .isEqualTo(new Transitions.Answer.Applied());
         assertThat((Object) commit(source, it -> payments.ship(it, "4711")))
@@ -87,6 +92,10 @@ class PaymentsTest {
         assertThat((Object) commit(source, it -> payments.refund(it, "4711", 400))).isEqualTo(true);
         assertThat((Object) commit(source, it -> payments.refund(it, "4711", 400)))
             .isEqualTo(false);
+        payments.purge();
+        assertThat(payments.handle(payments.paid("4711", 500)))
+            .as("after a purge that found nothing expired")
+            .isInstanceOf(Verdict.Duplicate.class);
         assertThat((Object) commit(source, it -> payments.rename(it, "c-1", 2, "Ada")))
             .isEqualTo(GuardedUpsert.Answer.APPLIED);
         assertThat((Object) commit(source, it -> payments.rename(it, "c-1", 1, "Eve")))

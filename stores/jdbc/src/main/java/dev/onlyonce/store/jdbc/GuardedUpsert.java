@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,14 +19,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Thread-safety.</b> Immutable; a connection belongs to one thread at a time.
  *
- * <p><b>Failure.</b> What the driver throws: the caller rolls back. A row that another transaction
- * has inserted and not committed is waited for. On MariaDB and MySQL, first writes of one row that
- * race may end in a deadlock, which rolls back a transaction that is then to be begun anew.
+ * <p><b>Failure.</b> What the driver throws, and an {@link SQLException} where the column of the
+ * key takes two for one: the caller rolls back. A row that another transaction has inserted and not
+ * committed is waited for. On MariaDB and MySQL, first writes of one row that race may end in a
+ * deadlock, which rolls back a transaction that is then to be begun anew.
  */
 public final class GuardedUpsert {
 
-  private static final String UNIQUE_ON_H2_AND_POSTGRESQL = "23505";
-  private static final int UNIQUE_ON_MYSQL = 1062;
   private static final int TRIES = 5;
 
   /** What became of a write. The list is complete. */
@@ -38,36 +38,28 @@ public final class GuardedUpsert {
     STALE
   }
 
+  private final OwnTable table;
   private final String update;
   private final String insert;
   private final String look;
-  private final String keyColumn;
   private final int columns;
 
-  private GuardedUpsert(String table, String key, String guard, List<String> columns) {
+  private GuardedUpsert(OwnTable table, String guard, List<String> columns) {
+    this.table = table;
     this.columns = columns.size();
-    this.keyColumn = key;
+    List<String> written = Stream.concat(columns.stream(), Stream.of(guard)).toList();
+    this.insert = table.insertOf(written);
     this.update =
-        columns.stream()
+        written.stream()
             .map(it -> it + " = ?")
             .collect(
                 Collectors.joining(
                     ", ",
-                    "UPDATE " + table + " SET ",
-                    ", " + guard + " = ? WHERE " + key + " = ? AND " + guard + " < ?"));
-    this.insert =
-        "INSERT INTO "
-            + table
-            + " ("
-            + String.join(", ", columns)
-            + ", "
-            + guard
-            + ", "
-            + key
-            + ") VALUES ("
-            + "?, ".repeat(columns.size() + 1)
-            + "?)";
-    this.look = "SELECT " + guard + " FROM " + table + " WHERE " + key + " = ?";
+                    "UPDATE " + table.name() + " SET ",
+                    " WHERE " + table.key() + " = ? AND " + guard + " < ?"));
+    this.look =
+        "SELECT %s, %s FROM %s WHERE %s = ?"
+            .formatted(guard, table.key(), table.name(), table.key());
   }
 
   /**
@@ -84,10 +76,9 @@ public final class GuardedUpsert {
       throw new IllegalArgumentException("a guarded upsert must write a column beside the guard");
     }
     return new GuardedUpsert(
-        Transitions.plain(table),
-        Transitions.plain(key),
-        Transitions.plain(guard),
-        Arrays.stream(columns).map(Transitions::plain).toList());
+        new OwnTable(table, key),
+        OwnTable.plain(guard),
+        Arrays.stream(columns).map(OwnTable::plain).toList());
   }
 
   /**
@@ -102,92 +93,51 @@ public final class GuardedUpsert {
       throw new IllegalArgumentException(
           "values must be as many as columns, which are " + columns + ", were " + values.length);
     }
-    boolean isPostgreSql = transaction.getMetaData().getDatabaseProductName().equals("PostgreSQL");
-    String locking = look + " FOR UPDATE";
+    Object[] row = Arrays.copyOf(values, columns + 2);
+    row[columns] = number;
+    row[columns + 1] = key;
     for (int i = 0; i < TRIES; i++) {
-      if (run(transaction, update, key, number, values, true) > 0) {
-        return Answer.APPLIED;
-      }
       // The first look takes no lock: one of a row that is not there would lock a gap.
-      Answer answer = compare(transaction, i == 0 ? look : locking, key, number);
-      if (answer != null) {
-        return answer;
-      }
-      boolean isLast = i == TRIES - 1;
-      if (insert(transaction, key, number, values, isPostgreSql, isLast)) {
+      Long found = find(transaction, i == 0 ? look : look + " FOR UPDATE", key);
+      if (found == null) {
+        if (table.insert(transaction, insert, i == TRIES - 1, row)) {
+          return Answer.APPLIED;
+        }
+      } else if (found >= number) {
+        return found == number ? Answer.ALREADY_THERE : Answer.STALE;
+      } else if (update(transaction, row, number)) {
         return Answer.APPLIED;
       }
     }
-    throw new SQLException("the row " + key + " comes and goes, roll back and try again", "40001");
+    throw OwnTable.restless(key);
   }
 
-  private static @Nullable Answer compare(
-      Connection transaction, String question, Object key, long number) throws SQLException {
+  private @Nullable Long find(Connection transaction, String question, Object key)
+      throws SQLException {
     try (PreparedStatement select = transaction.prepareStatement(question)) {
       select.setObject(1, key);
       try (ResultSet rows = select.executeQuery()) {
         if (!rows.next()) {
           return null;
         }
+        table.requireSame(rows, 2, key);
         long found = rows.getLong(1);
         if (rows.wasNull()) {
           throw new SQLException(
               "the row " + key + " has no number in its guard, which must not be null", "22004");
         }
-        if (found == number) {
-          return Answer.ALREADY_THERE;
-        }
-        return found > number ? Answer.STALE : null;
+        return found;
       }
     }
   }
 
-  /**
-   * Never by an error of this key on PostgreSQL, which would end the transaction.
-   *
-   * @param isLast whether a row in the way is an error: there is none of this key, so it is one
-   *     with another value that must be unique
-   */
-  private boolean insert(
-      Connection transaction,
-      Object key,
-      long number,
-      Object[] values,
-      boolean isPostgreSql,
-      boolean isLast)
-      throws SQLException {
-    try {
-      String sql = isPostgreSql ? insert + " ON CONFLICT (" + keyColumn + ") DO NOTHING" : insert;
-      return run(transaction, sql, key, number, values, false) == 1;
-    } catch (SQLException e) {
-      boolean isInTheWay =
-          e.getErrorCode() == UNIQUE_ON_MYSQL
-              || UNIQUE_ON_H2_AND_POSTGRESQL.equals(e.getSQLState());
-      if (isInTheWay && !isPostgreSql && !isLast) {
-        return false;
+  private boolean update(Connection transaction, Object[] row, long number) throws SQLException {
+    try (PreparedStatement statement = transaction.prepareStatement(update)) {
+      for (int i = 0; i < row.length; i++) {
+        statement.setObject(i + 1, row[i]);
       }
-      throw e;
-    }
-  }
-
-  private int run(
-      Connection transaction,
-      String sql,
-      Object key,
-      long number,
-      Object[] values,
-      boolean isGuarded)
-      throws SQLException {
-    try (PreparedStatement statement = transaction.prepareStatement(sql)) {
-      for (int i = 0; i < values.length; i++) {
-        statement.setObject(i + 1, values[i]);
-      }
-      statement.setLong(values.length + 1, number);
-      statement.setObject(values.length + 2, key);
-      if (isGuarded) {
-        statement.setLong(values.length + 3, number);
-      }
-      return statement.executeUpdate();
+      statement.setLong(row.length + 1, number);
+      return statement.executeUpdate() > 0;
     }
   }
 }

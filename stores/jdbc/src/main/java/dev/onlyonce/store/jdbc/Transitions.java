@@ -11,23 +11,22 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The allowed ways of a status column of one's own table: an update that names where it may come
  * from, so that a late or repeated message changes nothing.
  *
  * <p><b>Guarantee.</b> Of transactions that try the same transition at once, one has it applied.
- * The row stays locked until the transaction ends. Statuses are told apart exactly, also where the
- * column's collation does not.
+ * The row stays locked until the transaction ends; of one that is not there nothing is locked.
+ * Statuses are told apart exactly, also where the column's collation does not.
  *
  * <p><b>Thread-safety.</b> Immutable; a connection belongs to one thread at a time.
  *
- * <p><b>Failure.</b> What the driver throws: the caller rolls back.
+ * <p><b>Failure.</b> What the driver throws, and an {@link SQLException} where the column of the id
+ * takes two for one: the caller rolls back.
  */
 public final class Transitions {
-
-  private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_]\\w*)?");
 
   /** What became of a transition. The list is complete. */
   public sealed interface Answer {
@@ -43,19 +42,22 @@ public final class Transitions {
     /** No allowed way leads from the row's status to the new one. */
     record Illegal(String status) implements Answer {}
 
-    /** There is no such row. */
+    /** There is no such row; at REPEATABLE READ, none that the transaction sees. */
     record NoRow() implements Answer {}
   }
 
+  private final OwnTable table;
   private final String update;
   private final String look;
   private final Map<String, Set<String>> to;
 
-  private Transitions(String table, String id, String status, Map<String, Set<String>> to) {
+  private Transitions(OwnTable table, String status, Map<String, Set<String>> to) {
+    this.table = table;
     this.to = to;
+    String found = " WHERE " + table.key() + " = ?";
     this.update =
-        "UPDATE " + table + " SET " + status + " = ? WHERE " + id + " = ? AND " + status + " = ?";
-    this.look = "SELECT " + status + " FROM " + table + " WHERE " + id + " = ? FOR UPDATE";
+        "UPDATE " + table.name() + " SET " + status + " = ?" + found + " AND " + status + " = ?";
+    this.look = "SELECT " + status + ", " + table.key() + " FROM " + table.name() + found;
   }
 
   /**
@@ -67,15 +69,7 @@ public final class Transitions {
    * @throws IllegalArgumentException if one of them is not a plain name
    */
   public static Builder of(String table, String id, String status) {
-    return new Builder(plain(table), plain(id), plain(status));
-  }
-
-  static String plain(String name) {
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "a table or column must be a plain name, was '" + name + "'");
-    }
-    return name;
+    return new Builder(new OwnTable(table, id), OwnTable.plain(status));
   }
 
   /**
@@ -88,15 +82,11 @@ public final class Transitions {
     if (!isTarget(status)) {
       throw new IllegalArgumentException("no transition leads to status '" + status + "'");
     }
-    String found;
-    try (PreparedStatement select = transaction.prepareStatement(look)) {
-      select.setObject(1, id);
-      try (ResultSet rows = select.executeQuery()) {
-        if (!rows.next()) {
-          return new Answer.NoRow();
-        }
-        found = String.valueOf(rows.getString(1));
-      }
+    // The first look takes no lock: one of a row that is not there would lock a gap.
+    boolean isThere = OwnTable.isPostgreSql(transaction) || find(transaction, id, look) != null;
+    String found = isThere ? find(transaction, id, look + " FOR UPDATE") : null;
+    if (found == null) {
+      return new Answer.NoRow();
     }
     if (found.equals(status)) {
       return new Answer.AlreadyThere();
@@ -113,6 +103,20 @@ public final class Transitions {
             "the row " + id + " was locked and yet changed its status, roll back", "40001");
       }
       return new Answer.Applied();
+    }
+  }
+
+  private @Nullable String find(Connection transaction, Object id, String question)
+      throws SQLException {
+    try (PreparedStatement select = transaction.prepareStatement(question)) {
+      select.setObject(1, id);
+      try (ResultSet rows = select.executeQuery()) {
+        if (!rows.next()) {
+          return null;
+        }
+        table.requireSame(rows, 2, id);
+        return String.valueOf(rows.getString(1));
+      }
     }
   }
 
@@ -139,14 +143,12 @@ public final class Transitions {
 
   /** The transitions that are allowed: none unless named. */
   public static final class Builder {
-    private final String table;
-    private final String id;
+    private final OwnTable table;
     private final String status;
     private final Map<String, Set<String>> to = new LinkedHashMap<>();
 
-    private Builder(String table, String id, String status) {
+    private Builder(OwnTable table, String status) {
       this.table = table;
-      this.id = id;
       this.status = status;
     }
 
@@ -170,7 +172,7 @@ public final class Transitions {
     public Transitions build() {
       Map<String, Set<String>> copy = new LinkedHashMap<>();
       to.forEach((from, targets) -> copy.put(from, Set.copyOf(targets)));
-      return new Transitions(table, id, status, copy);
+      return new Transitions(table, status, copy);
     }
   }
 }
