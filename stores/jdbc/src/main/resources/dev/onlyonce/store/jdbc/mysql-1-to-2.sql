@@ -22,6 +22,13 @@ CREATE TABLE IF NOT EXISTS {event} (
   KEY updated (updated_ms)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4;
 
-ALTER TABLE {meta} ADD COLUMN history_ms BIGINT DEFAULT 0 NOT NULL;
+-- ALTER commits by itself, and MySQL has no ADD COLUMN IF NOT EXISTS: so that it may be run again.
+SET @todo = IF(
+  (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE()
+    AND table_name = '{meta}' AND column_name = 'history_ms') = 0,
+  'ALTER TABLE {meta} ADD COLUMN history_ms BIGINT DEFAULT 0 NOT NULL', 'DO 0');
+PREPARE todo FROM @todo;
+EXECUTE todo;
+DEALLOCATE PREPARE todo;
 
 UPDATE {meta} SET version = 2 WHERE version = 1;

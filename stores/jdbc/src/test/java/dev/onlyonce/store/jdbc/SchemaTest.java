@@ -1,6 +1,7 @@
 package dev.onlyonce.store.jdbc;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Locale.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +15,7 @@ import dev.onlyonce.testkit.Semantics;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -116,6 +118,57 @@ class SchemaTest {
     }
   }
 
+  /** Each in tables of its own: position and events mix up sources and keys as claims would. */
+  @Test
+  @Semantics({37, 38, 39, 42})
+  @Case(1)
+  void every_column_of_a_key_is_looked_at() {
+    Map<String, List<String>> columns =
+        Map.of(
+            "claim", List.of("scope"),
+            "event", List.of("scope", "k"),
+            "position", List.of("consumer", "source"));
+    columns.forEach(
+        (table, names) -> {
+          for (String column : names) {
+            String prefix = "c_" + table + "_" + column + "_";
+            String place = "column " + column + " of table " + prefix + table;
+            String alter = "ALTER TABLE " + prefix + table;
+            make(postgreSql, SqlDialect.POSTGRESQL, prefix);
+            String type =
+                List.of("k", "source").contains(column)
+                    ? "text USING encode(" + column + ", 'escape')"
+                    : "text COLLATE \"und-x-icu\"";
+            Pools.run(postgreSql, alter + " ALTER " + column + " TYPE " + type);
+            make(mariaDb, SqlDialect.MARIADB, prefix);
+            Pools.run(mariaDb, alter + " MODIFY " + column + " VARCHAR(255) NOT NULL");
+            make(h2, SqlDialect.H2, prefix);
+            Pools.run(h2, alter + " ALTER COLUMN " + column + " VARCHAR_IGNORECASE(1024)");
+            for (DataSource source : all()) {
+              assertRefused(source, prefix, place, "JdbcSchema");
+            }
+          }
+        });
+  }
+
+  @Test
+  @Semantics(1)
+  void every_table_must_have_its_primary_key() {
+    for (String table : List.of("event", "position", "meta")) {
+      String prefix = "p_" + table + "_";
+      String alter = "ALTER TABLE " + prefix + table + " DROP ";
+      make(postgreSql, SqlDialect.POSTGRESQL, prefix);
+      Pools.run(postgreSql, alter + "CONSTRAINT " + prefix + table + "_pkey");
+      make(mariaDb, SqlDialect.MARIADB, prefix);
+      Pools.run(mariaDb, alter + "PRIMARY KEY");
+      make(h2, SqlDialect.H2, prefix);
+      Pools.run(h2, alter + "PRIMARY KEY");
+      for (DataSource source : all()) {
+        assertRefused(source, prefix, "table " + prefix + table, "unique index", "primary key");
+      }
+    }
+  }
+
   @Test
   @Semantics({43, 44})
   void a_key_column_that_is_too_short_is_refused() {
@@ -125,6 +178,9 @@ class SchemaTest {
     make(h2, SqlDialect.H2, "short_");
     Pools.run(h2, "ALTER TABLE short_claim ALTER COLUMN k VARBINARY(255)");
     assertRefused(h2, "short_", "short_claim", "255", "1,024");
+    make(mariaDb, SqlDialect.MARIADB, "short_source_");
+    Pools.run(mariaDb, "ALTER TABLE short_source_position MODIFY source VARBINARY(64) NOT NULL");
+    assertRefused(mariaDb, "short_source_", "short_source_position", "64", "512");
   }
 
   @Test
@@ -159,6 +215,12 @@ class SchemaTest {
         "ALTER TABLE isam_claim DROP PRIMARY KEY, MODIFY k VARBINARY(1024) NOT NULL,"
             + " ADD PRIMARY KEY (scope, k), ENGINE = Aria");
     assertRefused(mariaDb, "isam_", "isam_claim", "InnoDB");
+    for (String table : List.of("event", "position", "meta")) {
+      String prefix = "isam_" + table + "_";
+      make(mariaDb, SqlDialect.MARIADB, prefix);
+      Pools.run(mariaDb, "ALTER TABLE " + prefix + table + " ENGINE = Aria");
+      assertRefused(mariaDb, prefix, "table " + prefix + table, "InnoDB");
+    }
   }
 
   @Test
@@ -196,6 +258,34 @@ class SchemaTest {
           String upgrade = JdbcSchema.upgrade(dialect, "printed_older_");
           Pools.run(source, upgrade.split(";\\R"));
           JdbcStore.on(source).tablePrefix("printed_older_").open().close();
+        });
+  }
+
+  /** DDL of MariaDB and MySQL commits by itself, so that a script can end anywhere. */
+  @Test
+  @Semantics(81)
+  void an_upgrade_that_was_killed_midway_is_finished_by_the_next_one() {
+    Map<SqlDialect, DataSource> sources =
+        Map.of(SqlDialect.POSTGRESQL, postgreSql, SqlDialect.MARIADB, mariaDb, SqlDialect.H2, h2);
+    sources.forEach(
+        (dialect, source) -> {
+          String name = dialect == SqlDialect.MARIADB ? "mysql" : dialect.name().toLowerCase(ROOT);
+          int steps = JdbcSchema.upgrade(dialect, "x_").split(";\\R").length;
+          for (int done = 1; done < steps; done++) {
+            for (boolean isPrinted : new boolean[] {false, true}) {
+              String prefix = "killed_" + done + (isPrinted ? "_printed_" : "_");
+              String[] upgrade = JdbcSchema.upgrade(dialect, prefix).split(";\\R");
+              Pools.run(source, statementsOfVersion1(name, prefix));
+              Pools.run(source, Arrays.copyOf(upgrade, done));
+              if (isPrinted) {
+                Pools.run(source, upgrade);
+                Pools.run(source, upgrade);
+              } else {
+                JdbcStore.on(source).tablePrefix(prefix).createTables().open().close();
+              }
+              JdbcStore.on(source).tablePrefix(prefix).open().close();
+            }
+          }
         });
   }
 

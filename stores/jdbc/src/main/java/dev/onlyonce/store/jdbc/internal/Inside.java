@@ -35,7 +35,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Inside {
 
-  private static final int SOURCE_BYTES = 512;
+  /** The longest name of a source. */
+  static final int SOURCE_BYTES = 512;
+
   private static final String ABORTED = "25P02"; // PostgreSQL: it does nothing more but roll back
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(3);
 

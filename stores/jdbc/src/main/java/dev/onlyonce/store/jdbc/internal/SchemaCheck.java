@@ -9,11 +9,14 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Looks whether tables are such that keys are told apart to their last byte: somebody may have made
@@ -22,15 +25,26 @@ import java.util.Set;
 abstract class SchemaCheck {
 
   private static final Set<String> BYTES = Set.of("bytea", "varbinary", "binary varying");
+  private static final int SCOPE_BYTES = 128;
+
+  /**
+   * What rows of a table are told apart by.
+   *
+   * @param scope the first column of the key, a scope
+   * @param bytes the second one
+   * @param room how many bytes the second one must have room for
+   * @param more columns of numbers behind them
+   */
+  private record KeyOf(String table, String scope, String bytes, int room, List<String> more) {
+    List<String> columns() {
+      return Stream.concat(Stream.of(scope, bytes), more.stream()).toList();
+    }
+  }
 
   private final Tables tables;
 
   private SchemaCheck(Tables tables) {
     this.tables = tables;
-  }
-
-  final Tables tables() {
-    return tables;
   }
 
   static SchemaCheck postgreSql(Tables tables) {
@@ -50,9 +64,18 @@ abstract class SchemaCheck {
    */
   final void check(Connection connection) throws SQLException {
     checkVersion(connection);
-    checkKey(connection);
-    checkIndex(connection);
-    checkEvents(connection);
+    checkColumns(connection);
+    List<KeyOf> keys =
+        List.of(
+            new KeyOf(tables.claim(), "scope", "k", Key.MAX_BYTES, List.of()),
+            new KeyOf(tables.event(), "scope", "k", Key.MAX_BYTES, List.of("token", "state")),
+            new KeyOf(tables.position(), "consumer", "source", Inside.SOURCE_BYTES, List.of()));
+    Map<String, Set<List<String>>> indexes = indexes(connection);
+    for (KeyOf key : keys) {
+      checkKey(connection, key);
+      checkIndex(indexes, key.table(), key.columns());
+    }
+    checkIndex(indexes, tables.meta(), List.of("id"));
     checkMore(connection);
   }
 
@@ -77,49 +100,75 @@ abstract class SchemaCheck {
     }
   }
 
-  /** The table of events is there, with all its columns. */
-  private void checkEvents(Connection connection) throws SQLException {
+  /** The tables are there, with all their columns. */
+  private void checkColumns(Connection connection) throws SQLException {
+    ask(connection, "select " + Row.COLUMNS + ", expected, key_text from {claim} where 1 = 0");
     ask(connection, "select " + Row.EVENT_COLUMNS + " from {event} where 1 = 0");
+    ask(connection, "select consumer, source, epoch, next from {position} where 1 = 0");
   }
 
-  private void checkKey(Connection connection) throws SQLException {
+  private void checkKey(Connection connection, KeyOf key) throws SQLException {
     try (PreparedStatement statement =
             connection.prepareStatement(
-                tables.in(
-                    "select k, " + Row.COLUMNS + ", expected, key_text from {claim} where 1 = 0"));
+                "select %s, %s from %s where 1 = 0".formatted(key.scope, key.bytes, key.table));
         ResultSet rows = statement.executeQuery()) {
       ResultSetMetaData columns = rows.getMetaData();
-      String type = columns.getColumnTypeName(1).toLowerCase(Locale.ROOT);
-      if (!BYTES.contains(type)) {
-        throw refused(
-            "column k of table %s is %s, which may fold case, accents or trailing blanks"
-                .formatted(tables.claim(), type),
-            "make it the bytes that the script of JdbcSchema makes it");
-      }
-      int length = columns.getPrecision(1);
-      if (length > 0 && length < Key.MAX_BYTES) {
-        throw refused(
-            "column k of table %s has room for %d bytes".formatted(tables.claim(), length),
-            "give it 1,024, as the script of JdbcSchema does");
-      }
+      checkColumn(key.table, columns, 1, scopeTypes(), SCOPE_BYTES);
+      checkColumn(key.table, columns, 2, BYTES, key.room);
     }
   }
 
-  private void checkIndex(Connection connection) throws SQLException {
-    Map<String, List<String>> indexes = new LinkedHashMap<>();
-    for (List<String> row : ask(connection, uniqueIndexes())) {
-      indexes
-          .computeIfAbsent(row.get(0), it -> new ArrayList<>())
-          .add(row.get(1).toLowerCase(Locale.ROOT));
-    }
-    if (!indexes.containsValue(List.of("scope", "k"))) {
+  private static void checkColumn(
+      String table, ResultSetMetaData columns, int index, Set<String> types, int room)
+      throws SQLException {
+    String column = columns.getColumnName(index).toLowerCase(Locale.ROOT);
+    String type = columns.getColumnTypeName(index).toLowerCase(Locale.ROOT);
+    if (!types.contains(type)) {
       throw refused(
-          "table %s has no unique index of the whole of scope and k".formatted(tables.claim()),
+          "column %s of table %s is %s, which may fold case, accents or trailing blanks"
+              .formatted(column, table, type),
+          "make it what the script of JdbcSchema makes it");
+    }
+    int length = columns.getPrecision(index);
+    if (length > 0 && length < room) {
+      throw refused(
+          "column %s of table %s has room for %d bytes".formatted(column, table, length),
+          "give it %,d, as the script of JdbcSchema does".formatted(room));
+    }
+  }
+
+  private Map<String, Set<List<String>>> indexes(Connection connection) throws SQLException {
+    Map<List<String>, List<String>> columns = new LinkedHashMap<>();
+    for (List<String> row : ask(connection, uniqueIndexes())) {
+      columns
+          .computeIfAbsent(row.subList(0, 2), it -> new ArrayList<>())
+          .add(row.get(2).toLowerCase(Locale.ROOT));
+    }
+    Map<String, Set<List<String>>> indexes = new HashMap<>();
+    columns.forEach(
+        (index, of) ->
+            indexes
+                .computeIfAbsent(index.get(0).toLowerCase(Locale.ROOT), it -> new HashSet<>())
+                .add(of));
+    return indexes;
+  }
+
+  private static void checkIndex(
+      Map<String, Set<List<String>>> indexes, String table, List<String> columns) {
+    if (!indexes.getOrDefault(table, Set.of()).contains(columns)) {
+      throw refused(
+          "table %s has no unique index of the whole of %s"
+              .formatted(table, String.join(", ", columns)),
           "add the primary key that the script of JdbcSchema has");
     }
   }
 
-  /** Asks for the columns of unique indexes: index and column, in order. */
+  /** The types of columns of scopes, in small letters. */
+  Set<String> scopeTypes() {
+    return BYTES;
+  }
+
+  /** Asks for the columns of unique indexes: table, index and column, in order. */
   abstract String uniqueIndexes();
 
   void checkMore(Connection connection) throws SQLException {}
@@ -139,45 +188,61 @@ abstract class SchemaCheck {
     }
   }
 
-  final StoreException refused(String what, String remedy) {
+  static StoreException refused(String what, String remedy) {
     return new StoreException(Kind.REJECTED, what + ": " + remedy);
   }
 
   private static final class PostgreSqlCheck extends SchemaCheck {
+    private static final String TABLES =
+        "('{claim}'::regclass, '{event}'::regclass, '{position}'::regclass, '{meta}'::regclass)";
+
     PostgreSqlCheck(Tables tables) {
       super(tables);
     }
 
     @Override
+    Set<String> scopeTypes() {
+      return Set.of("text", "varchar");
+    }
+
+    @Override
     String uniqueIndexes() {
       return """
-          select i.indexrelid::text, a.attname from pg_index i
+          select c.relname, i.indexrelid::text, a.attname from pg_index i
+          join pg_class c on c.oid = i.indrelid
           join pg_attribute a on a.attrelid = i.indexrelid
-          where i.indrelid = '{claim}'::regclass and i.indisunique and i.indisvalid
+          where i.indrelid in %s and i.indisunique and i.indisvalid
             and i.indimmediate and i.indpred is null
-          order by 1, a.attnum
-          """;
+          order by 1, 2, a.attnum
+          """
+          .formatted(TABLES);
     }
 
     @Override
     void checkMore(Connection connection) throws SQLException {
-      String collation =
-          ask(
-                  connection,
-                  "select c.collname from pg_attribute a join pg_collation c on c.oid ="
-                      + " a.attcollation where a.attrelid = '{claim}'::regclass and a.attname ="
-                      + " 'scope'")
-              .get(0)
-              .get(0);
-      if (!collation.equals("C") && !collation.equals("POSIX")) {
-        throw refused(
-            "column scope of table " + tables().claim() + " has collation " + collation,
-            "give it COLLATE \"C\", as the script of JdbcSchema does");
+      String collations =
+          """
+          select a.attname, t.relname, c.collname from pg_attribute a
+          join pg_class t on t.oid = a.attrelid join pg_collation c on c.oid = a.attcollation
+          where a.attrelid in %s and a.attname in ('scope', 'consumer')
+          """
+              .formatted(TABLES);
+      for (List<String> row : ask(connection, collations)) {
+        if (!Set.of("C", "POSIX").contains(row.get(2))) {
+          throw refused(
+              "column %s of table %s has collation %s"
+                  .formatted(row.get(0), row.get(1), row.get(2)),
+              "give it COLLATE \"C\", as the script of JdbcSchema does");
+        }
       }
     }
   }
 
   private static final class MySqlCheck extends SchemaCheck {
+    private static final String TABLES =
+        "table_schema = database()"
+            + " and table_name in ('{claim}', '{event}', '{position}', '{meta}')";
+
     MySqlCheck(Tables tables) {
       super(tables);
     }
@@ -185,27 +250,23 @@ abstract class SchemaCheck {
     @Override
     String uniqueIndexes() {
       return """
-          select index_name,
+          select table_name, index_name,
             case when sub_part is null then column_name else concat(column_name, sub_part) end
-          from information_schema.statistics
-          where table_schema = database() and table_name = '{claim}' and non_unique = 0
-          order by index_name, seq_in_index
-          """;
+          from information_schema.statistics where %s and non_unique = 0
+          order by table_name, index_name, seq_in_index
+          """
+          .formatted(TABLES);
     }
 
     @Override
     void checkMore(Connection connection) throws SQLException {
-      String engine =
-          ask(
-                  connection,
-                  "select engine from information_schema.tables where table_schema = database()"
-                      + " and table_name = '{claim}'")
-              .get(0)
-              .get(0);
-      if (!engine.equalsIgnoreCase("InnoDB")) {
-        throw refused(
-            tables().claim() + " is kept by the engine " + engine,
-            "alter it to ENGINE = InnoDB, as the script of JdbcSchema has it");
+      String engines = "select table_name, engine from information_schema.tables where " + TABLES;
+      for (List<String> row : ask(connection, engines)) {
+        if (!row.get(1).equalsIgnoreCase("InnoDB")) {
+          throw refused(
+              "table " + row.get(0) + " is kept by the engine " + row.get(1),
+              "alter it to ENGINE = InnoDB, as the script of JdbcSchema has it");
+        }
       }
       String mode = ask(connection, "select @@sql_mode").get(0).get(0);
       if (mode.contains("EMPTY_STRING_IS_NULL")) {
@@ -224,9 +285,10 @@ abstract class SchemaCheck {
     @Override
     String uniqueIndexes() {
       return """
-          select index_name, column_name from information_schema.index_columns
-          where table_schema = current_schema and lower(table_name) = '{claim}' and is_unique
-          order by index_name, ordinal_position
+          select table_name, index_name, column_name from information_schema.index_columns
+          where table_schema = current_schema and is_unique
+            and lower(table_name) in ('{claim}', '{event}', '{position}', '{meta}')
+          order by table_name, index_name, ordinal_position
           """;
     }
   }
