@@ -46,6 +46,9 @@ import org.jspecify.annotations.Nullable;
  * that only that one fails. Effects may run more than once for this, and for conflicts, each time
  * in a new transaction after the last one was rolled back.
  *
+ * <p><b>Retention.</b> Keys are kept for 7 days unless told otherwise, but nobody forgets them by
+ * itself: call {@link JdbcStore#purge} every minute, or let an engine on the same tables do it.
+ *
  * <p><b>Thread-safety.</b> Any number of threads.
  *
  * <p><b>Failure.</b> {@link StoreException} when the database does not answer, and nothing that was
