@@ -2,12 +2,17 @@ package dev.onlyonce.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.Claim;
 import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.store.jdbc.Inbox.Effect;
 import dev.onlyonce.store.jdbc.Inbox.Message;
 import dev.onlyonce.store.jdbc.Inbox.Verdict;
@@ -18,6 +23,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -212,6 +218,26 @@ abstract class InboxEffectRules {
               return Result.NONE;
             });
     assertFailsAlone(rollingBack, "rolled back", "swallow");
+  }
+
+  /** What whoever claims on a connection of his own has to look at. */
+  @Test
+  @Semantics({9, 57})
+  @Case(45)
+  void a_settlement_tells_that_the_transaction_of_its_claim_was_rolled_back() throws SQLException {
+    try (Connection transaction = source.getConnection()) {
+      transaction.setAutoCommit(false);
+      ClaimRequest request =
+          ClaimRequest.of(SCOPE, Key.of("1"), 1, Duration.ofMinutes(1), Lapse.TAKE);
+      Answer answer = store.claim(transaction, List.of(request), Duration.ZERO).get(0);
+      Claim claim = ((Answer.Claimed) answer).claim();
+      run(transaction, "ROLLBACK");
+      insert(transaction, "1");
+      Settlement done = new Settlement.Complete(claim, Result.NONE, Duration.ofMinutes(1));
+      assertThat(store.settle(transaction, List.of(done))).containsExactly(Held.LOST);
+      transaction.rollback();
+      transaction.setAutoCommit(true);
+    }
   }
 
   @Test
