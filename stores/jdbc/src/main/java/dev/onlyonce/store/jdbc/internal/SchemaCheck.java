@@ -133,7 +133,7 @@ abstract class SchemaCheck {
     if (length > 0 && length < room) {
       throw refused(
           "column %s of table %s has room for %d bytes".formatted(column, table, length),
-          "give it %,d, as the script of JdbcSchema does".formatted(room));
+          String.format(Locale.ROOT, "give it %,d, as the script of JdbcSchema does", room));
     }
   }
 
