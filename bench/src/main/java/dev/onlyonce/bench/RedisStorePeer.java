@@ -24,6 +24,8 @@ class RedisStorePeer implements RedisPeer {
 
   static final Scope SCOPE = Scope.of("bench");
 
+  private static final int MOVED_TOGETHER = 50_000;
+
   private final ClaimStore store;
   private final boolean compares;
 
@@ -36,7 +38,7 @@ class RedisStorePeer implements RedisPeer {
     return new RedisStorePeer(open(uris), false);
   }
 
-  /** A store with a compact tier for so many keys, to which they move after each batch. */
+  /** A store with a compact tier for so many keys, to which all move now and then. */
   static RedisPeer compact(List<String> uris, int keys) {
     RedisStore store =
         RedisStore.at(uris.toArray(String[]::new))
@@ -44,10 +46,18 @@ class RedisStorePeer implements RedisPeer {
             .compactTier(Duration.ZERO, keys)
             .open();
     return new RedisStorePeer(store, false) {
+      private int handled;
+
       @Override
       public int handle(byte[][] batch) {
         int fresh = super.handle(batch);
-        store.purge(batch.length);
+        handled += batch.length;
+        if (handled >= MOVED_TOGETHER) {
+          handled = 0;
+          while (store.purge(MOVED_TOGETHER) > 0) {
+            // until all have moved
+          }
+        }
         return fresh;
       }
     };
