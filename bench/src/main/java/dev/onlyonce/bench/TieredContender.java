@@ -34,7 +34,7 @@ final class TieredContender implements AutoCloseable {
     this.claims =
         switch (name) {
           case "redis, database behind", "redis, database behind, until it is there" ->
-              tiers(Authority.REDIS).open();
+              tiers(Authority.REDIS).behind(BEHIND, Duration.ofMinutes(1)).open();
           case "database" ->
               tiers(Authority.DATABASE).filter(KeyFilter.forKeys(FILTER_KEYS).scalable()).open();
           case "Redis alone" -> RedisStore.open(redis());
@@ -58,8 +58,7 @@ final class TieredContender implements AutoCloseable {
     return TieredStore.with(authority)
         .database(database())
         .fast(() -> RedisStore.open(url))
-        .near(NEAR_BYTES, Duration.ofMinutes(10))
-        .behind(BEHIND, Duration.ofMinutes(1));
+        .near(NEAR_BYTES, Duration.ofMinutes(10));
   }
 
   private String redis() {
