@@ -48,6 +48,7 @@ class CompactTierTest {
 
   private static final Duration DAY = Duration.ofDays(1);
   private static final long HOUR_MILLIS = Duration.ofHours(1).toMillis();
+  private static final int HEAD = 4;
   private static final int ENTRY = 20;
   private static final int HOURS_AT = 18;
 
@@ -437,7 +438,8 @@ class CompactTierTest {
     all.forEach(
         (field, bucket) -> {
           if (field.length == 4) {
-            for (int at = 0; at < bucket.length; at += ENTRY) {
+            ByteBuffer.wrap(bucket).putInt((int) end);
+            for (int at = HEAD; at < bucket.length; at += ENTRY) {
               long token = ByteBuffer.wrap(bucket).getLong(at + 10) & (1L << 53) - 1;
               long hours = end - token / 1_000 / HOUR_MILLIS;
               ByteBuffer.wrap(bucket).putShort(at + HOURS_AT, (short) hours);

@@ -14,13 +14,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a bucket, each of 11 bytes of the record's field, its attempts (3 bits), its token
+ * The entries of a bucket, which begins with the hour before which none of them ends; each is of 11 bytes of the record's field, its attempts (3 bits), its token
  * (53 bits), and how many hours after that of its token it ends (2 bytes, all bits set for never).
  */
 final class CompactEntries {
 
   static final int SIZE = 20;
 
+  private static final int HEAD = 4;
   private static final int TAIL = 11;
   private static final int TOKEN_BITS = 53;
   private static final int NEVER = 0xFFFF;
@@ -35,7 +36,7 @@ final class CompactEntries {
   /** Reads the entries of a bucket that have not ended. */
   static List<Entry> read(byte[] bucket, long nowMillis) {
     List<Entry> entries = new ArrayList<>();
-    ByteBuffer bytes = ByteBuffer.wrap(bucket);
+    ByteBuffer bytes = ByteBuffer.wrap(bucket).position(HEAD);
     while (bytes.hasRemaining()) {
       byte[] entry = new byte[SIZE];
       bytes.get(entry);

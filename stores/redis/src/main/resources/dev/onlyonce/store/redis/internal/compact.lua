@@ -1,8 +1,19 @@
 -- What the scripts know of the compact tier; it stands before those that look into it. A bucket is
--- a string of entries of 20 bytes: 11 of the record's field, attempts (upper 3 bits of 1) and token
--- (the other 53 bits of 7), hours kept (2).
+-- a string: the hour before which no entry ends (4), and entries of 20 bytes: 11 of the record's
+-- field, attempts (upper 3 bits of 1) and token (the other 53 bits of 7), hours kept (2).
 -- See docs/formats/redis.md.
-local entrySize, endless = 20, 281474976710655
+local entrySize, firstEntry, endless, endlessHour = 20, 5, 281474976710655, 4294967295
+
+-- Returns the time before which no entry of a bucket ends.
+local function endOfFirst(bucket)
+  local hour = struct.unpack('>I4', bucket)
+  return hour == endlessHour and endless or hour * 3600000
+end
+
+-- Returns how many entries a bucket has.
+local function entriesIn(bucket)
+  return (#bucket - firstEntry + 1) / entrySize
+end
 
 -- Returns the field of the bucket in which the entry of a record is, if it has one.
 local function bucketOf(field, buckets)
@@ -12,8 +23,8 @@ end
 -- Returns where in a bucket the entry of a record begins, nil if it is not there.
 local function entryIn(bucket, field)
   local tail = string.sub(field, 4)
-  local at = string.find(bucket, tail, 1, true)
-  while at and at % entrySize ~= 1 do at = string.find(bucket, tail, at + 1, true) end
+  local at = string.find(bucket, tail, firstEntry, true)
+  while at and at % entrySize ~= firstEntry do at = string.find(bucket, tail, at + 1, true) end
   return at
 end
 

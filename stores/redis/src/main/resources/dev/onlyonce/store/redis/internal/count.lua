@@ -17,9 +17,14 @@ for i = 1, #all, 2 do
     if state > 4 then state = 0 end
     if state < 2 or now < til then counts[state + 1] = counts[state + 1] + 1 end
   elseif #all[i] == 4 then
-    for at = 1, #all[i + 1], entrySize do
-      local _, til = valuesOf(all[i + 1], at)
-      if now < til then compact = compact + 1 end
+    local bucket = all[i + 1]
+    if now < endOfFirst(bucket) then
+      compact = compact + entriesIn(bucket)
+    else
+      for at = firstEntry, #bucket, entrySize do
+        local _, til = valuesOf(bucket, at)
+        if now < til then compact = compact + 1 end
+      end
     end
   end
 end

@@ -12,9 +12,9 @@ local t = redis.call('time')
 local now = math.floor((t[1] * 1000000 + t[2]) / 1000)
 local floor, grace, limit = tonumber(string.sub(found, 18)), tonumber(ARGV[2]), tonumber(ARGV[5])
 local count, after = tonumber(ARGV[6]), tonumber(ARGV[7])
-local fullBucket = 256 * entrySize
+local fullBucket = 256
 
--- Returns the entry that a record becomes, nil if it stays. It moves if it is DONE and nothing else
+-- Returns the entry that a record becomes and the hour of its end, nil if it stays. It moves if it is DONE and nothing else
 -- (no fingerprint, no result), for long enough and for an hour to come: its end is rounded up to the
 -- next full one.
 local function entryOf(field, record)
@@ -27,10 +27,11 @@ local function entryOf(field, record)
     changed = til - (span - 2147483648) * 1000
   end
   if now < changed + after or til < now + 3600000 or attempts > 7 then return nil end
-  local hours = math.ceil(til / 3600000) - math.floor(token / 3600000000)
-  if til == endless then hours = 65535 elseif hours < 0 or hours > 65534 then return nil end
+  local hour = math.ceil(til / 3600000)
+  local hours = hour - math.floor(token / 3600000000)
+  if til == endless then hours, hour = 65535, endlessHour elseif hours < 0 or hours > 65534 then return nil end
   local high = attempts * 32 + math.floor(token / 2 ^ 48)
-  return string.sub(field, 4) .. struct.pack('>BI6I2', high, token % 2 ^ 48, hours)
+  return string.sub(field, 4) .. struct.pack('>BI6I2', high, token % 2 ^ 48, hours), hour
 end
 
 local buckets, gone, deleted, done, looked, isFull = {}, {}, {}, 0, 0, false
@@ -48,31 +49,36 @@ local function forget(field)
 end
 
 local function move(field, record)
-  local entry = count and not deleted[field] and entryOf(field, record)
+  if not count or deleted[field] then return end
+  local entry, hour = entryOf(field, record)
   if not entry then return end
   local name = bucketOf(field, count)
   local bucket = buckets[name] or redis.call('hget', KEYS[1], name) or ''
-  if #bucket < fullBucket and counted() then
-    buckets[name] = bucket .. entry
+  if bucket == '' then bucket = struct.pack('>I4', hour) end
+  if entriesIn(bucket) < fullBucket and counted() then
+    local first = struct.pack('>I4', math.min(hour, (struct.unpack('>I4', bucket))))
+    buckets[name] = first .. string.sub(bucket, firstEntry) .. entry
     forget(field)
   end
 end
 
--- Leaves what has expired out of a bucket.
+-- Leaves what has expired out of a bucket, if anything has.
 local function thin(name, bucket)
-  local kept, from = {}, 1
-  for at = 1, #bucket, entrySize do
+  looked = looked + 1
+  if now < endOfFirst(bucket) + grace then return end
+  local kept, first = {}, endless
+  for at = firstEntry, #bucket, entrySize do
     local token, til = valuesOf(bucket, at)
     if now >= til + grace and counted() then
-      kept[#kept + 1] = string.sub(bucket, from, at - 1)
-      from = at + entrySize
       if token > floor then floor = token end
+    else
+      kept[#kept + 1] = entryAt(bucket, at)
+      first = math.min(first, til)
     end
   end
-  if from > 1 or bucket == '' then
-    buckets[name] = table.concat(kept) .. string.sub(bucket, from)
-  end
-  looked = looked + #bucket / entrySize
+  looked = looked + entriesIn(bucket)
+  local hour = first == endless and endlessHour or first / 3600000
+  buckets[name] = #kept == 0 and '' or struct.pack('>I4', hour) .. table.concat(kept)
 end
 
 local page = redis.call('hscan', KEYS[1], ARGV[3], 'count', ARGV[4])
