@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
       "It writes about 2,500 keys of its own, in the scope onlyonce/doctor, which expire after a"
           + " minute.%n",
       "--restored is for a store that came back from a backup, before anybody uses it: keys that were"
-          + " claimed when the backup was made are put in doubt, since they may be done.%n",
+          + " claimed when the backup was made are put in doubt, since they may be done. It is refused"
+          + " where the store's clock is behind this machine's.%n",
       "--rebuild is for a store of tiers whose Redis has lost something or whose authority is to be"
           + " another, while nobody uses it: it makes the tiers anew from what the database has. Redis"
           + " must be empty; keys that were claimed, or had not reached the database, are new.%n",
@@ -174,6 +175,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private void restore(OpenStore open, PrintWriter out) {
+    Restoration.requireClock(open, Time.system());
     if (!yes) {
       out.print(
           Quantity.of(Restoration.count(open), "key")
