@@ -303,7 +303,8 @@ public final class Inbox {
       }
       List<ClaimRecord> committed = attempt.isClaimed ? committed(requests) : List.of();
       if (!committed.isEmpty()) {
-        return attempt.isCommitting ? attempt.verdicts : inDoubt(committed, attempt.verdicts);
+        boolean isWhole = attempt.isCommitting && store.isLost(failure);
+        return isWhole ? attempt.verdicts : inDoubt(committed, attempt.verdicts);
       }
       if (failure instanceof EffectException e) {
         throw e;
@@ -436,11 +437,13 @@ public final class Inbox {
       isClaimed = true;
       List<M> fresh = new ArrayList<>();
       List<Claim> claims = new ArrayList<>();
+      List<ClaimRequest> granted = new ArrayList<>();
       for (int i = 0; i < messages.size(); i++) {
         Key key = requests.get(i).key();
         if (answers.get(i) instanceof Answer.Claimed claimed) {
           fresh.add(messages.get(i));
           claims.add(claimed.claim());
+          granted.add(requests.get(i));
         } else if (answers.get(i) instanceof Answer.Done done) {
           verdicts.put(key, new Verdict.Duplicate(done.result()));
         } else {
@@ -448,7 +451,7 @@ public final class Inbox {
         }
       }
       List<Result> results = fresh.isEmpty() ? List.of() : apply(Lent.of(transaction), fresh);
-      if (!claims.isEmpty() && !store.hasStill(transaction, claims.get(0))) {
+      if (!granted.isEmpty() && !store.hasStill(transaction, granted.get(0))) {
         throw new EffectException(
             new IllegalStateException(
                 "an effect has swallowed an error by which the database rolled back or aborted the"

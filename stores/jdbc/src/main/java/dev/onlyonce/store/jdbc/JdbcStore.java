@@ -208,14 +208,19 @@ public final class JdbcStore
     return engine.scopes();
   }
 
-  /** Tells whether the transaction has this claim still, which was made in it before all else. */
-  boolean hasStill(Connection transaction, Claim claim) {
-    return engine.hasStill(transaction, claim);
+  /** Tells whether the transaction has the claim of this request still, made before all else. */
+  boolean hasStill(Connection transaction, ClaimRequest request) {
+    return engine.hasStill(transaction, request);
   }
 
   /** Gives results to keys that the transaction has made done. */
   void keep(Connection transaction, Map<Claim, Result> results) {
     engine.keep(transaction, results);
+  }
+
+  /** Tells whether the connection was lost, so that what was done last may have been done. */
+  boolean isLost(Exception failure) {
+    return failure instanceof SQLException e && engine.isLost(e);
   }
 
   /** Returns the fault in this exception that a new transaction may not meet, or null. */

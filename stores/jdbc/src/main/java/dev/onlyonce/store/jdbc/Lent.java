@@ -9,7 +9,8 @@ import java.util.Set;
 
 /**
  * The transaction's connection as an effect gets it: it does everything but end the transaction,
- * which would commit a claim without the whole of its effect. {@code unwrap} leads past it.
+ * which would commit a claim without the whole of its effect. {@code unwrap} leads past it, and so
+ * does the connection that a statement or the metadata tells.
  */
 final class Lent {
 

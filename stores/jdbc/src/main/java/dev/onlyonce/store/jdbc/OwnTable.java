@@ -87,7 +87,8 @@ record OwnTable(String name, String key) {
   }
 
   /**
-   * Requires that the row has this key. Numbers and the like need no second look.
+   * Requires that the row has this key. Where the column is text and the key is not, as a number
+   * is, the database may have made a number of the text, so that 4711 finds '04711'.
    *
    * @param index of the column in the row
    */
@@ -95,7 +96,7 @@ record OwnTable(String name, String key) {
     boolean isSame =
         sought instanceof byte[] bytes
             ? Arrays.equals(bytes, row.getBytes(index))
-            : !(sought instanceof String) || sought.equals(row.getString(index));
+            : !isText(row, index) || sought.toString().equals(row.getString(index));
     if (!isSame) {
       throw new SQLException(
           "column %s of table %s takes key '%s' for '%s', which another row has: make it VARBINARY"
@@ -104,6 +105,10 @@ record OwnTable(String name, String key) {
               + " (utf8mb4_nopad_bin on MariaDB, utf8mb4_0900_bin on MySQL, C on PostgreSQL)",
           DATA_EXCEPTION);
     }
+  }
+
+  private static boolean isText(ResultSet row, int index) throws SQLException {
+    return row.getObject(index) instanceof String;
   }
 
   private static Object shown(Object key) {

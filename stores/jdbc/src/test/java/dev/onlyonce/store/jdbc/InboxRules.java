@@ -312,6 +312,26 @@ abstract class InboxRules {
     }
   }
 
+  final void assertThatNewKeysAreAnsweredBesideALockedOne(JdbcStore hurried) throws SQLException {
+    Claim released = granted(hurried.claim(List.of(request("a"))).get(0));
+    hurried.settle(
+        List.of(new Settlement.Release(released, Duration.ZERO, Settlement.Attempts.KEEP, LONG)));
+    Claim other = granted(hurried.claim(List.of(request("b"))).get(0));
+    try (Connection first = begin();
+        PreparedStatement lock =
+            first.prepareStatement("SELECT 1 FROM onlyonce_claim FOR UPDATE")) {
+      lock.execute();
+      List<Answer> answers = hurried.claim(List.of(request("a"), request("b"), request("c")));
+      assertThat(answers.get(0)).as("locked").isInstanceOf(Answer.InProgress.class);
+      assertThat(answers.get(1)).as("held").isInstanceOf(Answer.InProgress.class);
+      assertThat(hurried.settle(List.of(completion(granted(answers.get(2)), "c"))))
+          .containsExactly(Held.HELD);
+      first.rollback();
+    }
+    granted(hurried.claim(List.of(request("a"))).get(0));
+    assertThat(hurried.settle(List.of(completion(other, "b")))).containsExactly(Held.HELD);
+  }
+
   private static void assertLocked(ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(

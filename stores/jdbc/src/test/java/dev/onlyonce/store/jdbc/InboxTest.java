@@ -34,6 +34,14 @@ class InboxTest {
               .lockWait(Duration.ofMillis(100))
               .open());
     }
+
+    /** New keys are claimed by a statement of their own, before the others are looked at. */
+    @Test
+    @Semantics({70, 94})
+    void what_was_claimed_beside_a_record_that_stays_locked_is_answered() throws SQLException {
+      assertThatNewKeysAreAnsweredBesideALockedOne(
+          JdbcStore.on(source).lockWait(Duration.ofMillis(100)).open());
+    }
   }
 
   @Nested

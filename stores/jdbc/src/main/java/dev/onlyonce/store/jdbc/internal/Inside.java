@@ -140,14 +140,14 @@ final class Inside {
    * deadlock rolls back all of a transaction on MariaDB, MySQL and H2, and who swallows it goes on
    * in a new one. What was claimed with it shares its fate.
    */
-  boolean hasStill(Connection transaction, Claim claim) {
-    RecordId id = new RecordId(claim.scope(), claim.key());
+  boolean hasStill(Connection transaction, ClaimRequest request) {
+    RecordId id = new RecordId(request.scope(), request.key());
     return runner(transaction)
         .run(
             connection -> {
               try {
                 Row row = dialect.find(connection, List.of(id)).get(0).row();
-                return row != null && row.record().token() == claim.token();
+                return row != null && row.record().requestId() == request.requestId();
               } catch (SQLException e) {
                 if (ABORTED.equals(e.getSQLState())) {
                   return false;

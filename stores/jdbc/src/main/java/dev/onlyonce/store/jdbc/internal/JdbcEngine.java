@@ -321,9 +321,9 @@ public final class JdbcEngine {
     return inside.holds(tx, claim);
   }
 
-  /** Tells whether the transaction has this claim still, which was made in it. */
-  public boolean hasStill(Connection tx, Claim claim) {
-    return inside.hasStill(tx, claim);
+  /** Tells whether the transaction has the claim of this request still, which was made in it. */
+  public boolean hasStill(Connection tx, ClaimRequest request) {
+    return inside.hasStill(tx, request);
   }
 
   /** Gives results to keys that the transaction has made done. */
@@ -354,6 +354,11 @@ public final class JdbcEngine {
       cause = cause.getCause();
     }
     return null;
+  }
+
+  /** Tells whether the connection was lost. */
+  public boolean isLost(SQLException e) {
+    return dialect.fault(e) == Fault.CONNECTION_LOST;
   }
 
   private static boolean isPassing(Fault fault) {

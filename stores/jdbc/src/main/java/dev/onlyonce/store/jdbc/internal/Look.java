@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param nowMicros the database's time in the statement
  * @param floor the largest token that was forgotten
  * @param grant what this very statement has claimed; null if it has not
- * @param isBusy whether another transaction has the key and has not ended, so that nothing was seen
+ * @param isBusy whether another transaction has the key, or its row, and has not ended
  * @param row the key's row as the statement saw it; null if it saw none, or has claimed the key
  */
 record Look(long nowMicros, long floor, @Nullable Grant grant, boolean isBusy, @Nullable Row row) {
@@ -25,6 +25,11 @@ record Look(long nowMicros, long floor, @Nullable Grant grant, boolean isBusy, @
 
   Look(long nowMicros, long floor, @Nullable Row row) {
     this(nowMicros, floor, null, false, row);
+  }
+
+  /** Returns this look, of a key that is busy unless this very statement has claimed it. */
+  Look orBusy() {
+    return grant == null ? new Look(nowMicros, floor, null, true, row) : this;
   }
 
   /** Returns this look; if the row has this statement's stamp, it is what it has claimed. */

@@ -30,8 +30,7 @@ import java.util.stream.Collectors;
  */
 final class PostgreSql implements Dialect {
 
-  private static final String MICROS =
-      "(extract(epoch from statement_timestamp()) * 1000000)::bigint";
+  static final String MICROS = "(extract(epoch from statement_timestamp()) * 1000000)::bigint";
   static final String MILLIS = "(floor(extract(epoch from statement_timestamp()) * 1000))::bigint";
 
   private static final String POSITION =
@@ -58,7 +57,7 @@ final class PostgreSql implements Dialect {
             .formatted(Math.max(1, Math.min(Limits.millis(lockWait), Integer.MAX_VALUE)));
     this.tables = tables;
     this.position = tables.in(POSITION);
-    this.claim = new PostgreSqlClaim(tables, text, toleranceMillis, MICROS, patience);
+    this.claim = new PostgreSqlClaim(tables, text, toleranceMillis, patience, this::find);
     this.settle = tables.in(settleStatement(patience));
     this.settleInside = tables.in(settleStatement(""));
     this.renew = tables.in(renewStatement(patience));

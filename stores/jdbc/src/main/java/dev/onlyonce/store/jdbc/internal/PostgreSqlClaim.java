@@ -22,7 +22,8 @@ import java.util.function.UnaryOperator;
  * such an item comes back with nothing, and is asked for again.
  *
  * <p>All times are {@code statement_timestamp()}: {@code clock_timestamp()} may turn between two
- * columns. Items come in the order in which all lock, and {@code ord} is that order.
+ * columns. Items come in the order in which all lock, and {@code ord} is that order; the two
+ * statements hold locks together inside the caller's transaction only, where none waits.
  *
  * <h2>Inside the caller's transaction</h2>
  *
@@ -112,6 +113,7 @@ final class PostgreSqlClaim {
           .replace("{wanted}", "token is null or {may}")
           .replace("{busy}", "false");
 
+  private static final String LOCKED = "55P03";
   private static final String TAKES_LOCK = "pg_try_advisory_xact_lock(u_lock)";
 
   private static final String INSIDE =
@@ -125,19 +127,26 @@ final class PostgreSqlClaim {
   /** The two statements, and what they bring. */
   private record Pair(Columns<Item.Claim> columns, String fresh, String full) {}
 
+  /** Looks at keys, in order. */
+  interface Finder {
+    List<Look> find(Connection connection, List<RecordId> ids) throws SQLException;
+  }
+
   private final Text text;
+  private final Finder finder;
   private final Pair alone;
   private final Pair inside;
   private final Lately insideLately = new Lately();
 
   /**
-   * @param micros the moment of the statement
    * @param patience how long a statement that is a transaction of its own waits for a lock, as a
    *     join
+   * @param finder of records
    */
-  PostgreSqlClaim(Tables tables, Text text, long toleranceMillis, String micros, String patience) {
+  PostgreSqlClaim(Tables tables, Text text, long toleranceMillis, String patience, Finder finder) {
     this.text = text;
-    UnaryOperator<String> of = it -> fill(it, tables, toleranceMillis, micros);
+    this.finder = finder;
+    UnaryOperator<String> of = it -> fill(it, tables, toleranceMillis);
     this.alone =
         pair(
             columns(),
@@ -150,11 +159,11 @@ final class PostgreSqlClaim {
             of.apply(INSIDE.replace("{patience}", "")));
   }
 
-  private static String fill(String sql, Tables tables, long toleranceMillis, String micros) {
+  private static String fill(String sql, Tables tables, long toleranceMillis) {
     Rules row = new Rules("c.", "excluded.*", "excluded.updated_ms");
     String may = new Rules("i.", "i.u_*", "i.ms").mayBeClaimed(toleranceMillis);
     return tables.in(
-        sql.replace("{micros}", micros)
+        sql.replace("{micros}", PostgreSql.MICROS)
             .replace("{never}", Long.toString(Item.NEVER))
             .replace("{may}", may)
             .replace("{set}", row.assignments() + ", stamp = excluded.stamp")
@@ -183,11 +192,30 @@ final class PostgreSqlClaim {
         .text("u_text", it -> text.of(it.key()));
   }
 
-  /** Claims, each statement being a transaction of its own. */
+  /**
+   * Claims, each statement being a transaction of its own. If the second one finds a row locked for
+   * too long, what the first one has claimed is answered all the same. In a transaction, which
+   * would keep locks from the one to the other and against the order of all, it is the second
+   * alone.
+   */
   List<Look> claim(Connection connection, List<Item.Claim> items, long stamp) throws SQLException {
     Columns.Filled<Item.Claim> filled = alone.columns.of(items);
-    List<Look> fresh = fresh(connection, alone.fresh, filled, stamp);
-    return fresh.isEmpty() ? full(connection, alone.full, filled, stamp) : fresh;
+    if (!connection.getAutoCommit()) {
+      return full(connection, alone.full, filled, stamp);
+    }
+    Fresh fresh = fresh(connection, alone.fresh, filled, stamp);
+    if (fresh.count == items.size()) {
+      return fresh.looks();
+    }
+    try {
+      return full(connection, alone.full, filled, stamp);
+    } catch (SQLException e) {
+      if (fresh.count == 0 || !LOCKED.equals(e.getSQLState())) {
+        throw e;
+      }
+      List<Look> looks = finder.find(connection, items.stream().map(Item::id).toList());
+      return looks.stream().map(it -> it.by(stamp).orBusy()).toList();
+    }
   }
 
   /** Claims inside the caller's transaction. */
@@ -195,9 +223,9 @@ final class PostgreSqlClaim {
       throws SQLException {
     Columns.Filled<Item.Claim> filled = inside.columns.of(items);
     if (insideLately.areMostlyNew()) {
-      List<Look> fresh = fresh(connection, inside.fresh, filled, stamp);
-      if (!fresh.isEmpty()) {
-        return fresh;
+      Fresh fresh = fresh(connection, inside.fresh, filled, stamp);
+      if (fresh.count == items.size()) {
+        return fresh.looks();
       }
     }
     List<Look> looks = full(connection, inside.full, filled, stamp);
@@ -205,17 +233,21 @@ final class PostgreSqlClaim {
     return looks;
   }
 
-  /** Returns nothing if some were there. */
-  private List<Look> fresh(
+  /** How many were inserted, and the token that they all have. */
+  private record Fresh(int count, long token) {
+    List<Look> looks() {
+      return Collections.nCopies(count, Look.Grant.look(token, 1, null));
+    }
+  }
+
+  private Fresh fresh(
       Connection connection, String sql, Columns.Filled<Item.Claim> items, long stamp)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       items.setUnnested(new Params(statement).number(stamp).text(text.owner()));
       try (ResultSet rows = statement.executeQuery()) {
         rows.next();
-        return rows.getInt(1) == items.size()
-            ? Collections.nCopies(items.size(), Look.Grant.look(rows.getLong(2), 1, null))
-            : List.of();
+        return new Fresh(rows.getInt(1), rows.getLong(2));
       }
     }
   }

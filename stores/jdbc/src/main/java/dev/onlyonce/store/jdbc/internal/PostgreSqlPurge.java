@@ -32,7 +32,7 @@ final class PostgreSqlPurge {
             with x as materialized (
               select c.ctid as t from {claim} c {patience}
               where c.ctid >= ?::tid and c.ctid < ?::tid and c.state between 2 and 4
-                and c.expires_ms <= {millis} - ?
+                and c.expires_ms <= {millis} - ? and c.token <= {micros} - ?
               limit ? for update of c skip locked
             ), d as (
               delete from {claim} where ctid = any (array(select t from x)) returning token
@@ -43,7 +43,8 @@ final class PostgreSqlPurge {
             select count(*) from d
             """
                 .replace("{patience}", patience)
-                .replace("{millis}", PostgreSql.MILLIS));
+                .replace("{millis}", PostgreSql.MILLIS)
+                .replace("{micros}", PostgreSql.MICROS));
     pages =
         "select pg_relation_size('"
             + tables.claim()
@@ -81,6 +82,7 @@ final class PostgreSqlPurge {
           .text("(" + from + ",0)")
           .text("(" + (from + PAGES) + ",0)")
           .number(graceMillis)
+          .number(graceMillis * 1_000)
           .number(limit);
       try (ResultSet rows = statement.executeQuery()) {
         rows.next();

@@ -212,7 +212,10 @@ abstract class SchemaCheck {
           join pg_class c on c.oid = i.indrelid
           join pg_attribute a on a.attrelid = i.indexrelid
           where i.indrelid in %s and i.indisunique and i.indisvalid
-            and i.indimmediate and i.indpred is null
+            and i.indimmediate and i.indpred is null and a.attnum <= i.indnkeyatts
+            and not exists (
+              select 1 from unnest(i.indcollation) as u(n) join pg_collation n on n.oid = u.n
+              where not n.collisdeterministic)
           order by 1, 2, a.attnum
           """
           .formatted(TABLES);

@@ -145,7 +145,10 @@ final class Verbs {
     }
     ClaimMachine.Decision<Answer> decision =
         machine.claim(row.record(), request, look.nowMicros(), look.floor());
-    return decision.write() == null ? decision.answer() : null;
+    if (decision.write() == null) {
+      return decision.answer();
+    }
+    return look.isBusy() ? new Answer.InProgress(Duration.ZERO) : null;
   }
 
   List<Held> settle(Runner runner, List<? extends Settlement> batch) {
