@@ -42,7 +42,7 @@ final class FilterTier {
   private volatile boolean ends;
 
   /** Whether it is useless for good. */
-  private boolean useless;
+  private volatile boolean useless;
 
   // Of the loader alone.
   private Duration pause;
@@ -99,7 +99,7 @@ final class FilterTier {
         filter.putHash(hash(new RecordId(each.scope(), key)));
       }
       cursor = page.next();
-    } while (cursor != null && !ends);
+    } while (cursor != null && !ends && !useless);
   }
 
   private synchronized void loaded() {
