@@ -14,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a bucket, which begins with the hour before which none of them ends; each is of 11 bytes of the record's field, its attempts (3 bits), its token
- * (53 bits), and how many hours after that of its token it ends (2 bytes, all bits set for never).
+ * The entries of a bucket, which begins with the hour before which none of them ends; each is of 11
+ * bytes of the record's field, its attempts (3 bits), its token (53 bits), and how many hours after
+ * that of its token it ends (2 bytes, all bits set for never).
  */
 final class CompactEntries {
 
