@@ -31,14 +31,23 @@ public final class TierMark {
    *     if it cannot be asked
    */
   public static void requireAlone(String name, RecordSource store) {
-    ClaimRecord mark = store.find(List.of(ID)).get(0).orElse(null);
-    if (mark != null && !decides(mark.result()).startsWith(DATABASE_DECIDES)) {
+    if (!mayBeAlone(store)) {
       throw new StoreException(
           StoreException.Kind.REJECTED,
           name
               + " is one of the tiers of a tiered store, of which Redis decides, and must not be"
               + " used alone: open the tiered store; to hand it to that, open it with asTier()");
     }
+  }
+
+  /**
+   * Tells whether a store may be used alone: it is none of tiers, or the database decides for them.
+   *
+   * @throws StoreException if it cannot be asked
+   */
+  public static boolean mayBeAlone(RecordSource store) {
+    ClaimRecord mark = store.find(List.of(ID)).get(0).orElse(null);
+    return mark == null || decides(mark.result()).startsWith(DATABASE_DECIDES);
   }
 
   private static String decides(Result result) {

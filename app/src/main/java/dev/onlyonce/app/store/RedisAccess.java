@@ -49,7 +49,8 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   @Override
   public void remakeLostShards() {
-    alone(existing(RedisStore.Builder::remakeLostShards)).close();
+    // Without asTier(): the store looks for itself whether it decides for tiers, before it changes.
+    there(asItIs("onlyonce", RedisStore.Builder::remakeLostShards)).close();
   }
 
   /** Returns this store unless it is the authority of tiers, which must be asked instead. */
@@ -144,7 +145,11 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
 
   /** Opens the store with other settings, for looking; makes none. */
   RedisStore existing(UnaryOperator<RedisStore.Builder> settings) {
-    return builder("onlyonce", settings)
+    return there(builder("onlyonce", settings));
+  }
+
+  private RedisStore there(RedisStore.Builder builder) {
+    return builder
         .openIfThere()
         .orElseThrow(
             () ->
@@ -156,13 +161,16 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
                         + " that claims a key makes one"));
   }
 
+  /** Whether it may be used alone is looked at here, in the words of the program. */
   private RedisStore.Builder builder(String owner, UnaryOperator<RedisStore.Builder> settings) {
+    return asItIs(owner, it -> settings.apply(it.asTier()));
+  }
+
+  private RedisStore.Builder asItIs(String owner, UnaryOperator<RedisStore.Builder> settings) {
     try {
       String told = userInfo();
       boolean hasPassword = told.contains(":");
-      // Whether it may be used alone is looked at here, in the words of the program.
-      RedisStore.Builder builder =
-          RedisStore.at(uris(hasPassword ? told + "@" : "")).owner(owner).asTier();
+      RedisStore.Builder builder = RedisStore.at(uris(hasPassword ? told + "@" : "")).owner(owner);
       if (credentials.user() != null && credentials.password() == null) {
         throw Failure.usage("--user needs a password: --password-file, or ONLYONCE_PASSWORD");
       }

@@ -1,12 +1,17 @@
 package dev.onlyonce.app.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onlyonce.app.cli.InProcess.Result;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.store.redis.RedisStore;
+import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +79,8 @@ class RedisCommandsTest extends SharedStoreRules {
       assertThat(program.run("doctor", "--remake-lost-shards", "--yes", store).err())
           .contains("there is no store of OnlyOnce");
       RedisStore.at(server.url()).shards(2).open().close();
+      program.write("in", "a\n");
+      program.run("dedup", store, "--scope=s", "--out", "@out", "@in");
       String shard = redis(server, "keys 'onlyonce:{*}'").lines().findFirst().orElseThrow();
       redis(server, "del " + shard);
       for (String command : List.of("claims stats", "doctor")) {
@@ -88,6 +95,36 @@ class RedisCommandsTest extends SharedStoreRules {
       assertThat(made.out()).as(made.err()).contains("all shards of", "are new");
       assertThat(program.run("claims", "stats", store).code()).isZero();
     }
+  }
+
+  @Test
+  @Semantics({68, 102})
+  void shards_of_a_redis_that_decides_for_tiers_are_not_made_anew() {
+    try (RedisServer server = RedisServer.start()) {
+      try (RedisStore store = RedisStore.at(server.url()).shards(2).open()) {
+        decideForTiers(store);
+      }
+      for (String shard : redis(server, "keys 'onlyonce:{*}'").lines().toList()) {
+        redis(server, "del " + shard);
+        Result refused =
+            new InProcess(folder)
+                .run("doctor", "--remake-lost-shards", "--yes", "--store=" + server.url());
+        assertThat(refused.code()).as(refused.out()).isEqualTo(4);
+        assertThat(refused.err()).contains(shard, "doctor --rebuild --store tiered:FILE.yaml");
+        assertThat(redis(server, "exists " + shard)).isEqualTo("0\n");
+      }
+    }
+  }
+
+  /** As the tiered store does, whose Redis is the authority. */
+  private static void decideForTiers(RedisStore store) {
+    Duration day = Duration.ofDays(1);
+    dev.onlyonce.Result says =
+        new dev.onlyonce.Result.Value("text/plain", "redis, database behind #1".getBytes(US_ASCII));
+    store.claim(
+        List.of(
+            ClaimRequest.of(TierMark.ID.scope(), TierMark.ID.key(), 1, day, Lapse.PARK)
+                .settlingNow(says, day)));
   }
 
   private String redis(RedisServer server, String command) {

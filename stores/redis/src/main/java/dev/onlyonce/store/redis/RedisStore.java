@@ -17,7 +17,6 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
-import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.store.redis.internal.RedisAddress;
 import dev.onlyonce.store.redis.internal.RedisEngine;
 import dev.onlyonce.store.redis.internal.RedisSettings;
@@ -215,7 +214,6 @@ public final class RedisStore
 
     private RedisAddress address;
     private final RedisSettings settings = new RedisSettings();
-    private boolean isTier;
 
     private Builder(RedisAddress address) {
       this.address = address;
@@ -265,7 +263,8 @@ public final class RedisStore
      * Makes shards anew that are lost, instead of refusing the store: <b>every key that was in them
      * is new and may run again</b>. An operator's decision after a loss that cannot be restored,
      * for one opening, while nobody uses the store; not for every start of a program, unless the
-     * store holds nothing but copies.
+     * store holds nothing but copies. A store that decides for tiers is refused all the same, and
+     * so is one that has lost by what that is told, unless {@link #asTier} was said.
      */
     public Builder remakeLostShards() {
       settings.remakesLostShards = true;
@@ -285,7 +284,10 @@ public final class RedisStore
      * longer than anybody repeats one.
      *
      * @param after how long after its completion a key moves, when it is purged next; at least the
-     *     patience and two time-outs, unless the patience is zero
+     *     patience and two time-outs of everybody who opens the store, unless his patience is zero.
+     *     That is how long the store itself may repeat a request: nothing is sent again after the
+     *     patience, however long it took to look for the server and to connect, and an answer is
+     *     waited for a time-out; the second is for a server that halts within a batch
      * @param keys how many keys are expected in the tier. With more, claiming becomes slower, and
      *     from five times as many on some do not move
      * @throws IllegalArgumentException if the time is negative or the number is not positive
@@ -373,27 +375,29 @@ public final class RedisStore
      * in a tiered store is refused, since it must not be used alone.
      */
     public Builder asTier() {
-      isTier = true;
+      settings.isTier = true;
       return this;
     }
 
     /**
      * Opens the store, or makes it.
      *
-     * @throws StoreException UNAVAILABLE if no server answers; REJECTED if one does not let us in,
-     *     evicts keys when its memory is full, has another store there, has lost a part of it, or
-     *     has a store with a database behind it, unless {@link #asTier} was said
+     * @throws StoreException UNAVAILABLE if no server answers, or two say that they are the master;
+     *     REJECTED if none that is the master lets us in, one evicts keys when its memory is full,
+     *     has another store there, has lost a part of it, has a compact tier that takes keys while
+     *     we repeat their requests, or has a store with a database behind it, unless {@link
+     *     #asTier} was said
      * @throws IllegalArgumentException if keys would move while their requests are repeated
      */
     public RedisStore open() {
       requireLongerThanRepeats();
-      return checked(new RedisStore(RedisEngine.open(address, settings)));
+      return new RedisStore(RedisEngine.open(address, settings));
     }
 
     private void requireLongerThanRepeats() {
       RedisCompactTier tier = settings.compactTier;
-      Duration repeats = settings.patience.plus(settings.timeout).plus(settings.timeout);
-      if (tier != null && !settings.patience.isZero() && tier.after().compareTo(repeats) < 0) {
+      Duration repeats = settings.repeats();
+      if (tier != null && tier.after().compareTo(repeats) < 0) {
         throw new IllegalArgumentException(
             "the compact tier must take keys no earlier than patience and two time-outs after"
                 + " their completion, which is "
@@ -412,20 +416,7 @@ public final class RedisStore
      * @throws StoreException as {@link #open}
      */
     public Optional<RedisStore> openIfThere() {
-      return RedisEngine.openIfThere(address, settings).map(RedisStore::new).map(this::checked);
-    }
-
-    private RedisStore checked(RedisStore store) {
-      if (isTier) {
-        return store;
-      }
-      try {
-        TierMark.requireAlone("the store in Redis", store);
-        return store;
-      } catch (StoreException e) {
-        store.close();
-        throw e;
-      }
+      return RedisEngine.openIfThere(address, settings).map(RedisStore::new);
     }
 
     /**

@@ -36,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -362,7 +363,8 @@ class CompactTierTest {
 
   @Test
   void a_store_says_what_tier_it_was_made_with_to_whoever_opens_it() {
-    try (RedisStore untold = RedisStore.at(server.url()).openIfThere().orElseThrow()) {
+    RedisStore.Builder silent = RedisStore.at(server.url()).patience(Duration.ZERO);
+    try (RedisStore untold = silent.openIfThere().orElseThrow()) {
       RedisCompactTier tier = untold.compactTier().orElseThrow();
       assertThat(tier.after()).isEqualTo(Duration.ZERO);
       assertThat(tier.keys()).isEqualTo(1_008);
@@ -402,6 +404,24 @@ class CompactTierTest {
     assertThatThrownBy(() -> early.compactTier(Duration.ofSeconds(-1), 1))
         .hasMessageContaining("PT-1S");
     assertThatThrownBy(() -> early.compactTier(DAY, 0)).hasMessageContaining("was 0");
+  }
+
+  /** A store does not say to whom opens it later how long its requests may be repeated. */
+  @Test
+  void who_repeats_requests_for_longer_than_keys_stay_is_refused_without_naming_the_tier() {
+    store.close();
+    Raw.ask(server, it -> it.flushAll());
+    Duration after = Duration.ofSeconds(20);
+    store = RedisStore.at(server.url()).compactTier(after, 1_000).open();
+    RedisStore.Builder longer = RedisStore.at(server.url()).patience(Duration.ofMinutes(1));
+    for (ThrowingCallable way : List.<ThrowingCallable>of(longer::open, longer::openIfThere)) {
+      assertThatThrownBy(way)
+          .isInstanceOfSatisfying(
+              StoreException.class, it -> assertThat(it.kind()).isEqualTo(Kind.REJECTED))
+          .hasMessageContainingAll("after PT20S", "PT1M4S", "patience of at most PT16S");
+    }
+    longer.patience(Duration.ofSeconds(16)).open().close();
+    longer.patience(Duration.ZERO).open().close();
   }
 
   @Test

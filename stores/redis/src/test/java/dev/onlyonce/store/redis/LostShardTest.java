@@ -1,5 +1,7 @@
 package dev.onlyonce.store.redis;
 
+import static dev.onlyonce.spi.Lapse.TAKE;
+import static dev.onlyonce.store.redis.Claims.LONG;
 import static dev.onlyonce.store.redis.Claims.ask;
 import static dev.onlyonce.store.redis.Claims.claim;
 import static dev.onlyonce.store.redis.Claims.claimed;
@@ -8,19 +10,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.onlyonce.Claim;
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
 import dev.onlyonce.services.RedisCluster;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.testkit.Semantics;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -131,10 +143,109 @@ class LostShardTest {
     @Test
     void what_is_decided_of_lost_shards_makes_no_store() {
       assertThat(at().remakeLostShards().openIfThere()).isEmpty();
-      at().shards(2).open().close();
+      try (RedisStore store = at().shards(2).open()) {
+        complete(store);
+      }
       String shard = deleteSomeShard();
       at().remakeLostShards().openIfThere().orElseThrow().close();
       assertThat(isThere(shard)).isTrue();
+    }
+
+    /** Writes down what a tiered store does, and returns the shard in which that is. */
+    private String markAsTier(RedisStore store) {
+      Scope scope = TierMark.ID.scope();
+      Key key = TierMark.ID.key();
+      Claim mark = claimed(store.claim(List.of(ClaimRequest.of(scope, key, 1, LONG, TAKE))).get(0));
+      Result says = Claims.text("redis, database behind #0123456789abcdef");
+      store.settle(List.of(new Settlement.Complete(mark, says, LONG)));
+      return Raw.ask(server, it -> shards().stream().filter(at -> it.hlen(at) > 1).findFirst())
+          .orElseThrow();
+    }
+
+    private Set<String> shards() {
+      return Raw.ask(server, it -> it.keys("onlyonce:{*}"));
+    }
+
+    private void delete(String key) {
+      Raw.ask(server, it -> it.del(key));
+    }
+
+    @Test
+    @Semantics({68, 102})
+    void lost_shards_of_a_redis_that_decides_for_tiers_are_not_made_anew_alone() {
+      String marked;
+      try (RedisStore store = at().shards(2).open()) {
+        marked = markAsTier(store);
+        complete(store);
+      }
+      String other = shards().stream().filter(it -> !it.equals(marked)).findFirst().orElseThrow();
+      for (String lost : List.of(other, marked)) {
+        delete(lost);
+        for (Callable<?> way :
+            List.<Callable<?>>of(
+                () -> at().remakeLostShards().open(),
+                () -> at().remakeLostShards().openIfThere())) {
+          assertThat(rejected(way))
+              .hasMessageContainingAll(lost, "doctor --rebuild --store tiered:FILE.yaml");
+          assertThat(isThere(lost)).as("made anew").isFalse();
+        }
+      }
+      at().remakeLostShards().asTier().open().close();
+      assertThat(shards()).hasSize(2);
+    }
+
+    @Test
+    @Semantics({68, 102})
+    void whether_it_is_one_of_tiers_is_not_guessed_when_that_is_lost_as_well() {
+      String marked;
+      try (RedisStore store = at().shards(2).open()) {
+        marked = markAsTier(store);
+        complete(store);
+      }
+      delete(marked);
+      delete("onlyonce:scopes");
+      assertThat(rejected(() -> at().remakeLostShards().open()))
+          .hasMessageContainingAll(marked, "onlyonce:scopes", "asTier()");
+      assertThat(isThere(marked)).isFalse();
+    }
+
+    @Test
+    void a_store_that_is_new_has_lost_nothing() {
+      List<String> said = new ArrayList<>();
+      Handler handler = noting(said);
+      Logger log = Logger.getLogger("dev.onlyonce.store.redis.internal.Shards");
+      log.addHandler(handler);
+      try {
+        at().shards(2).remakeLostShards().open().close();
+        assertThat(said).isEmpty();
+        try (RedisStore store = at().open()) {
+          complete(store);
+        }
+        String shard = deleteSomeShard();
+        at().remakeLostShards().open().close();
+        assertThat(said).singleElement().asString().contains(shard, "all keys of it are new");
+      } finally {
+        log.removeHandler(handler);
+      }
+    }
+
+    private static Handler noting(List<String> said) {
+      return new Handler() {
+        @Override
+        public void publish(LogRecord each) {
+          said.add(each.getMessage());
+        }
+
+        @Override
+        public void flush() {
+          // nothing is held back
+        }
+
+        @Override
+        public void close() {
+          // nothing is open
+        }
+      };
     }
 
     /** All shards are made before anything is claimed. */

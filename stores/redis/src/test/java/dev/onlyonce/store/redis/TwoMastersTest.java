@@ -82,7 +82,7 @@ class TwoMastersTest {
     atBoth().open().close();
     failOver("a");
     StoreException refusal = refused(() -> atBoth().open());
-    assertThat(refusal.kind()).isEqualTo(Kind.REJECTED);
+    assertThat(refusal.kind()).as("it ends by itself").isEqualTo(Kind.UNAVAILABLE);
     assertThat(refusal).hasMessageContainingAll(nameOf(first), nameOf(second), "REPLICAOF");
     makeTheFirstFollow();
     try (RedisStore store = atBoth().open()) {
@@ -168,6 +168,77 @@ class TwoMastersTest {
   void two_names_of_one_server_are_one_master() {
     String other = first.url().replace("127.0.0.1", "localhost");
     try (RedisStore store = RedisStore.at(first.url(), other).open()) {
+      claim(store, "a");
+    }
+  }
+
+  /** As with a password that was changed on one of them only. */
+  @Test
+  @Semantics({67, 69})
+  void a_replica_that_lets_nobody_in_is_told_and_takes_nothing_down() {
+    Raw.ask(first, it -> it.aclSetUser("shop", "on", ">pw", "~*", "&*", "+@all"));
+    RedisStore.Builder named = atBoth().login("shop", "pw");
+    try (RedisStore store = named.open()) {
+      claim(store, "a");
+      assertThat(store.findings().warnings())
+          .anyMatch(it -> it.startsWith(nameOf(second)) && it.contains("WRONGPASS"));
+    }
+    Raw.ask(first, it -> it.aclDelUser("shop"));
+    assertThat(refused(named::open).kind()).isEqualTo(Kind.REJECTED);
+  }
+
+  @Test
+  @Semantics({67, 69})
+  void a_server_that_lets_nobody_in_does_not_end_a_failover() {
+    for (RedisServer each : List.of(first, second)) {
+      Raw.ask(each, it -> it.aclSetUser("shop", "on", ">pw", "~*", "&*", "+@all"));
+    }
+    try (RedisServer closed = first.startReplica(Map.of());
+        RedisStore store =
+            RedisStore.at(first.url(), second.url(), closed.url())
+                .patience(Duration.ofMillis(300))
+                .login("shop", "pw")
+                .open()) {
+      complete(store, "a");
+      Raw.awaitReplica(first);
+      first.kill();
+      assertThat(refused(() -> ask(store, "b")).kind()).isEqualTo(Kind.UNAVAILABLE);
+      Raw.ask(second, it -> it.replicaofNoOne());
+      claim(store, "b");
+    }
+  }
+
+  private void bar(String... commands) {
+    for (RedisServer each : List.of(first, second)) {
+      Raw.ask(each, it -> it.aclSetUser("barred", "on", ">pw", "~*", "&*", "+@all"));
+      Raw.ask(each, it -> it.aclSetUser("barred", commands));
+    }
+  }
+
+  @Test
+  @Semantics(67)
+  void who_may_not_read_info_is_not_told_of_two_masters_where_there_is_one() {
+    bar("-info");
+    try (RedisStore store = atBoth().login("barred", "pw").open()) {
+      claim(store, "a");
+      assertThat(store.findings().warnings())
+          .anyMatch(it -> it.contains("INFO is barred") && it.contains("+info"))
+          .noneMatch(it -> it.contains("is no replica of"));
+    }
+    String other = first.url().replace("127.0.0.1", "localhost");
+    StoreException refusal =
+        refused(() -> RedisStore.at(first.url(), other).login("barred", "pw").open());
+    assertThat(refusal).hasMessageContainingAll("INFO is barred", "+info", nameOf(first));
+  }
+
+  @Test
+  @Semantics(67)
+  void who_may_read_neither_role_nor_info_is_told_so() {
+    bar("-info", "-role");
+    StoreException refusal = refused(() -> atBoth().login("barred", "pw").open());
+    assertThat(refusal.kind()).isEqualTo(Kind.REJECTED);
+    assertThat(refusal).hasMessageContainingAll(nameOf(first), "+role");
+    try (RedisStore store = RedisStore.at(first.url()).login("barred", "pw").open()) {
       claim(store, "a");
     }
   }

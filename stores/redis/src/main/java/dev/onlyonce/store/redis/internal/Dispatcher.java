@@ -9,13 +9,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * Brings calls to the nodes that have their slots, and goes on until each of them is answered or
  * the patience is over.
  *
  * <p>A call whose answer got lost is made again: every script tells a repetition from a second
- * request. Safe for use by several threads.
+ * request. That is begun within the patience, however long it takes to look and to connect. Safe
+ * for use by several threads.
  */
 final class Dispatcher {
 
@@ -58,12 +60,14 @@ final class Dispatcher {
 
   private void run(List<Call> calls, boolean insists) {
     long start = time.nanoTime();
+    boolean isRepeat = false; // whether a server may have done what it is asked
     List<Call> open = calls;
     if (topology.isUnsure()) {
       look();
     }
     for (int attempt = 0; ; attempt++) {
-      Round round = new Round(port, topology, settings, insists);
+      BooleanSupplier isTooLate = isRepeat ? () -> isOver(start) : () -> false;
+      Round round = new Round(port, topology, settings, insists, isTooLate);
       round.run(open);
       open = round.open();
       StoreException fault = round.fault();
@@ -71,7 +75,8 @@ final class Dispatcher {
         return;
       }
       boolean isFree = round.isUnderWay() && attempt < FREE_ROUNDS;
-      boolean isLate = !isFree && time.nanoTime() - start >= patienceNanos;
+      boolean isLate = !isFree && isOver(start);
+      isRepeat |= !round.isUnderWay();
       if (fault != null && (round.isOver() || isLate)) {
         throw fault;
       }
@@ -81,7 +86,14 @@ final class Dispatcher {
       if (round.mustLook()) {
         look();
       }
+      if (fault != null && isRepeat && isOver(start)) {
+        throw fault;
+      }
     }
+  }
+
+  private boolean isOver(long start) {
+    return time.nanoTime() - start >= patienceNanos;
   }
 
   private void look() {

@@ -6,6 +6,7 @@ import dev.onlyonce.spi.KeyHash;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.store.redis.RedisCompactTier;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -78,6 +79,9 @@ final class Opening {
     }
     CompactTier tier = format.equals(COMPACT_FORMAT) ? tier(meta) : null;
     requireTier(tier, shards);
+    if (tier != null) {
+      requireShorterRepeats(tier);
+    }
     byte[] secret = HexFormat.of().parseHex(value(meta, "secret"));
     KeyHash hash = new KeyHash(number(secret, 0), number(secret, 8));
     Names names = Names.of(settings.prefix, shards);
@@ -95,6 +99,9 @@ final class Opening {
       new Shards(shop).makeAll(isMade);
     } else {
       new Shards(shop).requireAll(isMade);
+    }
+    if (!settings.isTier) {
+      TierMark.requireAlone("the store in Redis", new FindVerb(shop)::run);
     }
     return shop;
   }
@@ -121,6 +128,23 @@ final class Opening {
         is
             + ": that is fixed when a store is made;"
             + " leave it out, or begin a new store under another prefix");
+  }
+
+  /** Refuses who would send a request again when its key has moved: it is taken for a duplicate. */
+  private void requireShorterRepeats(CompactTier tier) {
+    Duration repeats = settings.repeats();
+    if (tier.after().compareTo(repeats) >= 0) {
+      return;
+    }
+    Duration longest = tier.after().minus(settings.timeout).minus(settings.timeout);
+    throw rejected(
+        "moves keys to its compact tier after "
+            + tier.after()
+            + ", and requests are repeated for "
+            + repeats
+            + ", patience and two time-outs, so that one could be taken for a duplicate of itself:"
+            + " open it with a patience of at most "
+            + (longest.isNegative() ? Duration.ZERO : longest));
   }
 
   private static long number(byte[] bytes, int offset) {

@@ -135,7 +135,7 @@ public final class RedisEngine implements AutoCloseable {
     String conflict = topology.conflict();
     if (conflict != null) {
       throw new StoreException(
-          Kind.REJECTED, "no store can be opened at " + address + ": " + conflict);
+          Kind.UNAVAILABLE, "no store can be opened at " + address + ": " + conflict);
     }
     return new Probe(port).look(topology);
   }

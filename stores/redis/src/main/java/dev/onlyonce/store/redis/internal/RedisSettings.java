@@ -25,8 +25,18 @@ public final class RedisSettings {
   public Duration patience = Duration.ofSeconds(10);
   public int connections = 8;
   public boolean remakesLostShards;
+  public boolean isTier;
   public int replicas;
   public Duration replicaTimeout = Duration.ofMillis(500);
   public int maxResultBytes = Limits.RESULT_BYTES;
   public Time time = Time.system();
+
+  /**
+   * How long after a request was made first the server may get it again and be believed: it is sent
+   * again until the patience is over, and its answer waited for a time-out, or two where the server
+   * halts within a batch.
+   */
+  public Duration repeats() {
+    return patience.isZero() ? Duration.ZERO : patience.plus(timeout).plus(timeout);
+  }
 }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ final class Round {
   private final Topology topology;
   private final RedisSettings settings;
   private final boolean insists;
+  private final BooleanSupplier isTooLate;
   private final Set<Call> open = new LinkedHashSet<>();
   private @Nullable StoreException fault;
   private boolean over;
@@ -38,9 +40,16 @@ final class Round {
 
   /**
    * @param insists whether calls that replicas did not get in time are made again
+   * @param isTooLate whether calls may be sent no more
    */
-  Round(RedisPort port, Topology topology, RedisSettings settings, boolean insists) {
+  Round(
+      RedisPort port,
+      Topology topology,
+      RedisSettings settings,
+      boolean insists,
+      BooleanSupplier isTooLate) {
     this.insists = insists;
+    this.isTooLate = isTooLate;
     this.port = port;
     this.topology = topology;
     this.settings = settings;
@@ -175,6 +184,10 @@ final class Round {
           throw new LinkException(
               node + " was started again, and may be the master no more", false, null);
         }
+        if (isTooLate.getAsBoolean()) {
+          tooLate();
+          return;
+        }
         for (Call call : calls) {
           if (call.asked != null) {
             link.send(ASKING);
@@ -231,6 +244,12 @@ final class Round {
       } else {
         end(new StoreException(Kind.UNAVAILABLE, message));
       }
+    }
+
+    private void tooLate() {
+      String message = node + " was reached when the patience, " + settings.patience + ", was over";
+      calls.forEach(it -> again(it, Kind.UNAVAILABLE, message));
+      close();
     }
 
     private void lost(LinkException e) {

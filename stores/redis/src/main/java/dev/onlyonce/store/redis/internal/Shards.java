@@ -2,11 +2,15 @@ package dev.onlyonce.store.redis.internal;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.onlyonce.Scope;
+import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
+import dev.onlyonce.spi.TierMark;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -41,7 +45,11 @@ final class Shards {
    * @throws StoreException REJECTED if one is lost, or another store's
    */
   void requireAll(boolean isMade) {
-    List<Integer> missing = missing(isMade);
+    Found found = find(isMade);
+    List<Integer> missing = found.missing;
+    if (found.isUsed && !missing.isEmpty()) {
+      throw lost(missing);
+    }
     if (!missing.isEmpty()) {
       throw rejected(
           "was never made whole: "
@@ -55,17 +63,22 @@ final class Shards {
    * the caller has decided so.
    *
    * @param isMade whether the store says that all have been made
-   * @throws StoreException REJECTED if one is lost, or another store's
+   * @throws StoreException REJECTED if one is lost, or another store's; or if the caller may not
+   *     decide alone, since the store decides for tiers, or that cannot be told
    */
   void makeAll(boolean isMade) {
-    boolean remakes = shop.settings().remakesLostShards;
-    List<Integer> missing = remakes ? missing(look()) : missing(isMade);
-    if (!missing.isEmpty()) {
-      if (remakes) {
-        LOG.log(
-            Level.WARNING,
-            meta + ": " + named(missing) + " made anew as decided: all keys of it are new");
+    Found found = find(isMade);
+    List<Integer> missing = found.missing;
+    if (found.isUsed && !missing.isEmpty()) {
+      if (!shop.settings().remakesLostShards) {
+        throw lost(missing);
       }
+      requireDecidable(missing);
+      LOG.log(
+          Level.WARNING,
+          meta + ": " + named(missing) + " made anew as decided: all keys of it are new");
+    }
+    if (!missing.isEmpty()) {
       call(missing, true);
     }
     if (!isMade) {
@@ -73,8 +86,56 @@ final class Shards {
     }
   }
 
-  /** Returns the shards that may be made; a used store may lack none. */
-  private List<Integer> missing(boolean isMade) {
+  /**
+   * Refuses to make shards anew for who opens the store alone, if it is one of tiers and decides
+   * for them: their programs would grant every key of those shards again.
+   */
+  private void requireDecidable(List<Integer> missing) {
+    if (shop.settings().isTier) {
+      return;
+    }
+    RecordId mark = TierMark.ID;
+    if (!missing.contains(shop.places().of(mark.scope(), mark.key()).shard())) {
+      if (!TierMark.mayBeAlone(new FindVerb(shop)::run)) {
+        throw notAlone(missing, "decides for the tiers of a tiered store", "");
+      }
+      return;
+    }
+    // What says it is lost; but a tier has given a number to the scope that it keeps it in.
+    Set<Scope> scopes = shop.scopes().all();
+    if (scopes.contains(mark.scope())) {
+      throw notAlone(
+          missing, "is one of the tiers of a tiered store, has lost which of them decides", "");
+    }
+    if (scopes.isEmpty()) {
+      throw notAlone(
+          missing,
+          "may be one of the tiers of a tiered store, which "
+              + shop.names().scopes()
+              + " would tell and is lost",
+          "; if it is known to be of none, open it once with remakeLostShards() and asTier()");
+    }
+  }
+
+  private StoreException notAlone(List<Integer> missing, String why, String otherwise) {
+    return rejected(
+        why
+            + ", and "
+            + named(missing)
+            + " lost, which is not made anew for this store alone: of tiers, stop all programs, empty"
+            + " it or take another prefix, and run 'onlyonce doctor --rebuild --store"
+            + " tiered:FILE.yaml'"
+            + otherwise);
+  }
+
+  /**
+   * What there is of the shards.
+   *
+   * @param isUsed whether the store was made whole or used before, so that it may lack none
+   */
+  private record Found(boolean isUsed, List<Integer> missing) {}
+
+  private Found find(boolean isMade) {
     // What tells that it was used is read first: then all shards were there before they are missed.
     boolean isUsed = isMade || !shop.scopes().all().isEmpty();
     List<String> found = look();
@@ -82,21 +143,21 @@ final class Shards {
       isUsed = true;
       found = look();
     }
-    List<Integer> missing = missing(found);
-    if (isUsed && !missing.isEmpty()) {
-      throw rejected(
-          "has lost "
-              + missing.size()
-              + " of its "
-              + shop.shards()
-              + " shards, "
-              + named(missing)
-              + " gone with every key in it (a server was started without its data, or somebody"
-              + " deleted it): restore the data; or, if those keys may run again, make it anew with"
-              + " 'onlyonce doctor --remake-lost-shards', or with remakeLostShards() when the store"
-              + " is opened");
-    }
-    return missing;
+    return new Found(isUsed, missing(found));
+  }
+
+  private StoreException lost(List<Integer> missing) {
+    return rejected(
+        "has lost "
+            + missing.size()
+            + " of its "
+            + shop.shards()
+            + " shards, "
+            + named(missing)
+            + " gone with every key in it (a server was started without its data, or somebody"
+            + " deleted it): restore the data; or, if those keys may run again, make it anew with"
+            + " 'onlyonce doctor --remake-lost-shards', or with remakeLostShards() when the store"
+            + " is opened");
   }
 
   private static List<Integer> missing(List<String> found) {

@@ -2,7 +2,9 @@ package dev.onlyonce.store.redis.internal;
 
 import dev.onlyonce.store.redis.internal.RedisPort.Link;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
+import dev.onlyonce.store.redis.internal.RedisPort.RedisError;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,21 +28,45 @@ record Standing(
   /**
    * What one of them says.
    *
-   * @param run a name of its process; two addresses of one server have the same
+   * @param run a name of its process; two addresses of one server have the same; empty if it is not
+   *     told
    * @param history a name of the data's history, which a replica has from its master; empty if it
    *     is not told
    */
-  record Seed(Node node, boolean isMaster, String run, String history, boolean isAttached) {}
+  record Seed(Node node, boolean isMaster, String run, String history, boolean isAttached) {
 
-  static Seed ask(Node node, Link link) throws LinkException {
+    /** Returns the name of its process, or its own where that is not told. */
+    private String name() {
+      return run.isEmpty() ? node.toString() : run;
+    }
+  }
+
+  /**
+   * @param isAlone whether there is no other that could be the master
+   * @throws LinkException if it does not tell whether it is
+   */
+  static Seed ask(Node node, Link link, boolean isAlone) throws LinkException {
+    Object role = Question.ask(link, "ROLE");
     String info = Question.info(link, "replication");
-    String run = runOf(link);
-    return new Seed(
-        node,
-        Question.told(info, "role", "master").equals("master"),
-        run.isEmpty() ? node.toString() : run,
-        Question.told(info, "master_replid", ""),
-        Question.told(info, "master_link_status", "up").equals("up"));
+    String history = Question.told(info, "master_replid", "");
+    if (role instanceof List<?> words && !words.isEmpty()) {
+      boolean isMaster = Question.text(words.get(0)).equals("master");
+      boolean isAttached = words.size() > 3 && Question.text(words.get(3)).equals("connected");
+      return new Seed(node, isMaster, runOf(link), history, isAttached);
+    }
+    String told = Question.told(info, "role", isAlone ? "master" : "");
+    if (told.isEmpty()) {
+      String why = role instanceof RedisError error ? error.message() : "nothing";
+      throw new LinkException(
+          node
+              + " does not tell whether it is the master: let the user call ROLE and INFO (ACL SETUSER"
+              + " ... +role +info); it answered: "
+              + why,
+          true,
+          null);
+    }
+    boolean isAttached = Question.told(info, "master_link_status", "up").equals("up");
+    return new Seed(node, told.equals("master"), runOf(link), history, isAttached);
   }
 
   /** Returns the name of a server's process, nothing if it does not tell it. */
@@ -53,42 +79,64 @@ record Standing(
     return process.isEmpty() || process.equals(run);
   }
 
-  static Standing of(List<Seed> seeds, List<Node> silent) {
+  /**
+   * @param seeds those that have answered
+   * @param faults why others have not
+   */
+  static Standing of(List<Seed> seeds, Map<Node, LinkException> faults) {
     Map<String, Seed> masters = new LinkedHashMap<>();
-    seeds.stream().filter(Seed::isMaster).forEach(it -> masters.putIfAbsent(it.run, it));
+    seeds.stream().filter(Seed::isMaster).forEach(it -> masters.putIfAbsent(it.name(), it));
     if (masters.isEmpty()) {
       return UNKNOWN;
     }
     if (masters.size() > 1) {
-      String both =
-          masters.values().stream()
-              .map(it -> it.node.toString())
-              .collect(Collectors.joining(" and "));
-      return new Standing(
-          null,
-          "",
-          both
-              + " each say that they are the master, and none of them can be taken, since it may lack"
-              + " what another has answered: find out which one replaced the other, and make the"
-              + " other its replica (REPLICAOF) or end it",
-          List.of());
+      return new Standing(null, "", conflict(masters.values()), List.of());
     }
     Seed master = masters.values().iterator().next();
     List<String> warnings = new ArrayList<>();
-    silent.forEach(it -> warnings.add(ofSilent(it, master.node)));
+    faults.forEach((node, fault) -> warnings.add(ofSilent(node, fault, master.node)));
     seeds.stream()
         .filter(it -> !it.isMaster && !follows(it, master))
         .forEach(it -> warnings.add(ofStranger(it.node, master.node)));
+    if (seeds.size() + faults.size() > 1) {
+      seeds.stream().filter(it -> it.run.isEmpty()).forEach(it -> warnings.add(ofUnnamed(it.node)));
+    }
     return new Standing(master.node, master.run, null, List.copyOf(warnings));
   }
 
-  private static boolean follows(Seed replica, Seed master) {
-    return replica.isAttached && replica.history.equals(master.history);
+  private static String conflict(Collection<Seed> masters) {
+    String all =
+        masters.stream().map(it -> it.node.toString()).collect(Collectors.joining(" and "))
+            + " each say that they are the master, and ";
+    if (masters.stream().filter(it -> !it.run.isEmpty()).count() < 2
+        && masters.stream().anyMatch(it -> it.run.isEmpty())) {
+      return all
+          + "whether they are one server with several names or several masters cannot be told, since"
+          + " INFO is barred: let the user call it (ACL SETUSER ... +info), or name each server once";
+    }
+    return all
+        + "none of them can be taken, since it may lack what another has answered: find out which one"
+        + " replaced the other, and make the other its replica (REPLICAOF) or end it";
   }
 
-  private static String ofSilent(Node silent, Node master) {
+  private static boolean follows(Seed replica, Seed master) {
+    boolean isTold = !replica.history.isEmpty() && !master.history.isEmpty();
+    return replica.isAttached && (!isTold || replica.history.equals(master.history));
+  }
+
+  private static String ofUnnamed(Node node) {
+    return node
+        + " is known by its role only, since INFO is barred: that it was started again, or follows"
+        + " another master, is not noticed; let the user call it (ACL SETUSER ... +info)";
+  }
+
+  private static String ofSilent(Node silent, LinkException fault, Node master) {
+    String how =
+        fault.isRefused()
+            ? " does not let us in (" + fault.getMessage() + "), and "
+            : " does not answer, and ";
     return silent
-        + " does not answer, and "
+        + how
         + master
         + " is taken for the only master: where programs reach the first and not the second, both"
         + " grant the same keys, unless min-replicas-to-write is 1 on both";

@@ -4,9 +4,12 @@ import dev.onlyonce.store.redis.internal.RedisPort.Link;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
 import dev.onlyonce.store.redis.internal.RedisPort.RedisError;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -123,9 +126,10 @@ final class Topology {
 
   /**
    * Asks the nodes who has the slots, unless somebody did since there was a reason to. Those that
-   * were silent before come last, since each of them may take the whole time-out.
+   * were silent before come last, since each of them may take the whole time-out. One that does not
+   * let us in is as silent as one that is away, as long as another is the master.
    *
-   * @throws LinkException if none knows
+   * @throws LinkException if none knows; as refused if one of them does not let us in
    */
   void look() throws LinkException {
     long doubt = doubts.get();
@@ -140,7 +144,7 @@ final class Topology {
   }
 
   private boolean isAgreed() throws LinkException {
-    LinkException fault = null;
+    Map<Node, LinkException> faults = new LinkedHashMap<>();
     List<Standing.Seed> answered = new ArrayList<>();
     for (Node each : candidates()) {
       try (Link link = port.link(each)) {
@@ -148,17 +152,19 @@ final class Topology {
           silent.remove(each);
           return true;
         }
-        answered.add(Standing.ask(each, link));
+        answered.add(Standing.ask(each, link, seeds.size() == 1));
         silent.remove(each);
       } catch (LinkException e) {
-        if (e.isRefused()) {
-          throw e;
-        }
         silent.add(each);
-        fault = e;
+        faults.put(each, e);
       }
     }
-    return take(Standing.of(answered, seeds.stream().filter(silent::contains).toList()), fault);
+    Standing found = Standing.of(answered, faults);
+    if (found.master() == null && found.conflict() == null) {
+      throw nobody(answered.isEmpty(), faults.values());
+    }
+    take(found);
+    return found.master() != null;
   }
 
   private List<Node> candidates() {
@@ -168,24 +174,32 @@ final class Topology {
     return all.stream().sorted(Comparator.comparing(last::contains)).toList();
   }
 
-  /** Takes over what servers that are no cluster have said; tells whether there is one master. */
-  private boolean take(Standing found, @Nullable LinkException fault) throws LinkException {
-    Node master = found.master();
-    if (master == null && found.conflict() == null) {
-      LinkException none =
-          fault != null
-              ? fault
-              : new LinkException(
-                  "none of " + seeds + " is a master, all are replicas", false, null);
-      silence = String.valueOf(none.getMessage());
-      throw none;
-    }
+  /**
+   * Returns why there is no master. That one does not let us in is final only if there was none
+   * before, or none of them does: else another may be about to take over.
+   */
+  private LinkException nobody(boolean noneAnswered, Collection<LinkException> faults) {
+    LinkException fault =
+        faults.stream()
+            .max(Comparator.comparing(LinkException::isRefused))
+            .orElseGet(
+                () ->
+                    new LinkException(
+                        "none of " + seeds + " is a master, all are replicas", false, null));
+    silence = String.valueOf(fault.getMessage());
+    boolean allRefuse = noneAnswered && faults.stream().allMatch(LinkException::isRefused);
+    return standing == Standing.UNKNOWN || allRefuse
+        ? fault
+        : new LinkException(silence, false, fault);
+  }
+
+  /** Takes over what servers that are no cluster have said. */
+  private void take(Standing found) {
     cluster = false;
     standing = found;
     for (int slot = 0; slot < Slots.COUNT; slot++) {
-      owners.set(slot, master);
+      owners.set(slot, found.master());
     }
-    return master != null;
   }
 
   /** Asks a node for the slots of its cluster; tells whether it has one. */
