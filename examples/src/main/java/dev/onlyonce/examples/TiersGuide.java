@@ -22,6 +22,7 @@ final class TiersGuide {
                     .timeout(Duration.ofMillis(250))
                     .patience(Duration.ZERO)
                     .remakeLostShards()
+                    .asTier()
                     .open())
         .near(64 << 20, Duration.ofSeconds(10))
         .filter(KeyFilter.forKeys(1_000_000).scalable())

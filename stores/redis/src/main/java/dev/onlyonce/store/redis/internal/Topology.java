@@ -188,7 +188,7 @@ final class Topology {
                         "none of " + seeds + " is a master, all are replicas", false, null));
     silence = String.valueOf(fault.getMessage());
     boolean allRefuse = noneAnswered && faults.stream().allMatch(LinkException::isRefused);
-    return standing == Standing.UNKNOWN || allRefuse
+    return standing.equals(Standing.UNKNOWN) || allRefuse
         ? fault
         : new LinkException(silence, false, fault);
   }
