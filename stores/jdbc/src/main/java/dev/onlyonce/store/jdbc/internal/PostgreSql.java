@@ -228,7 +228,7 @@ final class PostgreSql implements Dialect {
     return """
         select u.ord, n.us, n.token_floor, %s
         from (%s) u
-        cross join (select %s as us, token_floor from {meta} where id = 1) n
+        cross join (select %s as us, token_floor from {meta} where id = 1 offset 0) n
         left join lateral (
           select * from {claim} c
           where c.scope = u.u_scope collate "C" and c.k = u.u_k limit 1) t on true

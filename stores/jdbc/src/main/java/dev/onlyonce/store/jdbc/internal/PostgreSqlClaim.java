@@ -34,10 +34,12 @@ import java.util.function.UnaryOperator;
  */
 final class PostgreSqlClaim {
 
+  /** With its offset it is computed once, and not for each row: that is a number of many digits. */
   private static final String NOW =
       """
-      (select us, us / 1000 as ms, token_floor
-        from (select {micros} as us, token_floor from {meta} where id = 1) m {patience}) n
+      (select us, us / 1000 as ms, token_floor from (
+        select {micros} as us, token_floor from {meta} where id = 1 offset 0) m {patience}
+        offset 0) n
       """;
 
   private static final String INSERT =
