@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class GuaranteesTest {
 
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+  private static final Pattern CASE = Pattern.compile("@Case\\(([^)]*)\\)");
   private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+)\\.([a-z0-9]+_\\w+)`");
 
   @Test
@@ -28,6 +30,19 @@ class GuaranteesTest {
     assertThat(named).hasSizeGreaterThan(20);
     assertThat(named.stream().filter(test -> !isThere(test, sources)).map(MatchResult::group))
         .isEmpty();
+  }
+
+  @Test
+  void every_failure_of_others_that_a_test_shows_has_its_row() throws IOException {
+    String guarantees = Files.readString(ROOT.resolve("docs/GUARANTEES.md"));
+    Set<String> shown =
+        sources().values().stream()
+            .flatMap(source -> CASE.matcher(source).results())
+            .flatMap(it -> Stream.of(it.group(1).split("\\D+")))
+            .filter(it -> !it.isEmpty())
+            .collect(Collectors.toSet());
+    assertThat(shown).hasSizeGreaterThan(20);
+    assertThat(shown).allMatch(number -> guarantees.contains("\n| " + number + " | "));
   }
 
   private static boolean isThere(MatchResult test, Map<String, String> sources) {

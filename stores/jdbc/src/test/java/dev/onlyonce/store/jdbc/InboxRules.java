@@ -377,6 +377,75 @@ abstract class InboxRules {
     }
   }
 
+  @Test
+  @Semantics(71)
+  @Case(25)
+  void a_duplicate_does_not_poison_the_callers_transaction() throws SQLException {
+    try (Connection transaction = begin()) {
+      complete(transaction, "k1");
+      transaction.commit();
+    }
+    try (Connection transaction = begin()) {
+      effect(transaction, "first");
+      assertThat(claim(transaction, "k1")).isInstanceOf(Answer.Done.class);
+      effect(transaction, "second");
+      transaction.commit();
+    }
+    assertThat(effects()).isEqualTo(2);
+  }
+
+  private void complete(Connection transaction, String key) {
+    Claim claim = granted(claim(transaction, key));
+    assertThat(store.settle(transaction, List.of(completion(claim, "")))).containsOnly(Held.HELD);
+  }
+
+  @Test
+  @Semantics(40)
+  @Case({1, 3, 73})
+  void keys_that_only_look_the_same_are_different_messages() throws SQLException {
+    List<Key> keys =
+        List.of(
+            Key.of("order-é"),
+            Key.of("order-e\u0301"),
+            Key.of("ORDER-É"),
+            Key.of("order-é "),
+            Key.of("order-e"),
+            Key.of("a", "b:c"),
+            Key.of("a:b", "c"),
+            Key.of("a", "b", "c"));
+    try (Connection transaction = begin()) {
+      for (Key key : keys) {
+        ClaimRequest request = ClaimRequest.of(SCOPE, key, 1, LONG, Lapse.TAKE);
+        granted(store.claim(transaction, List.of(request), Duration.ZERO).get(0));
+      }
+      transaction.commit();
+    }
+    assertThat(keys).allMatch(key -> store.find(SCOPE, key).orElseThrow().key().equals(key));
+  }
+
+  @Test
+  @Semantics(47)
+  @Case(9)
+  void two_consumers_of_one_message_both_take_effect() throws SQLException {
+    for (String consumer : List.of("billing", "shipping")) {
+      Inbox inbox = Inbox.of(store, source, Scope.of(consumer));
+      for (int delivery = 0; delivery < 2; delivery++) {
+        inbox.handle(message("evt-1", consumer));
+      }
+    }
+    assertThat(count("SELECT count(DISTINCT k) FROM effect")).isEqualTo(2);
+    assertThat(effects()).isEqualTo(2);
+  }
+
+  private static Inbox.Message message(String key, String effect) {
+    return Inbox.Message.of(
+        Key.of(key),
+        transaction -> {
+          effect(transaction, effect);
+          return Result.NONE;
+        });
+  }
+
   /** Every thread brings all keys, in its own order; conflicts are rolled back and begun anew. */
   @Test
   @Semantics({1, 2, 71, 72})

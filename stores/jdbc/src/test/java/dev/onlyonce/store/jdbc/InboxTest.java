@@ -98,4 +98,11 @@ class InboxTest {
       super(Pools.of("jdbc:h2:mem:inbox;DB_CLOSE_DELAY=-1", "READ_COMMITTED"), SqlDialect.H2);
     }
   }
+
+  @Nested
+  class H2Serializable extends InboxRules {
+    H2Serializable() {
+      super(Pools.of("jdbc:h2:mem:inbox-serial;DB_CLOSE_DELAY=-1", "SERIALIZABLE"), SqlDialect.H2);
+    }
+  }
 }

@@ -53,6 +53,25 @@ class IsolationTest {
     }
   }
 
+  @Nested
+  class H2RepeatableRead extends JdbcContract {
+    H2RepeatableRead() {
+      super(h2("repeatable-read", "REPEATABLE_READ"), SqlDialect.H2);
+    }
+
+    @Override
+    Duration history() {
+      return Duration.ofHours(1);
+    }
+  }
+
+  @Nested
+  class H2Serializable extends JdbcContract {
+    H2Serializable() {
+      super(h2("serializable", "SERIALIZABLE"), SqlDialect.H2);
+    }
+  }
+
   // Assignments that do not see one another: MySql says why that matters.
   @Nested
   class MariaDbWithSimultaneousAssignment extends JdbcContract {
@@ -64,6 +83,10 @@ class IsolationTest {
               "READ_COMMITTED"),
           SqlDialect.MARIADB);
     }
+  }
+
+  private static DataSource h2(String name, String isolation) {
+    return Pools.of("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1", isolation);
   }
 
   private static DataSource mariaDb(Class<?> test, String setting, String isolation) {

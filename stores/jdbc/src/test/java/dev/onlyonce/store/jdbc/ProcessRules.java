@@ -38,7 +38,7 @@ abstract class ProcessRules {
 
   @Test
   @Semantics({8, 9, 57})
-  @Case({19, 45})
+  @Case({19, 23, 45})
   void a_process_that_is_killed_in_its_transactions_leaves_no_effect_twice_and_none_out()
       throws SQLException {
     int messages = 300;
@@ -54,8 +54,10 @@ abstract class ProcessRules {
           worker.kill();
         }
       }
-      try (WorkerProcess worker = inbox(0, messages)) {
-        worker.awaitLine("end", GUARD);
+      try (WorkerProcess one = inbox(0, messages);
+          WorkerProcess other = inbox(0, messages)) {
+        one.awaitLine("end", GUARD);
+        other.awaitLine("end", GUARD);
       }
       try (Connection connection = pool.getConnection();
           PreparedStatement count =

@@ -18,6 +18,7 @@ import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,6 +75,21 @@ class CompactFaultsTest {
       }
     }
     assertThat(store.settle(settlements)).allMatch(Held.HELD::equals);
+  }
+
+  @Test
+  @Case(35)
+  void a_server_that_has_forgotten_the_scripts_is_told_them_again_for_the_tier_too() {
+    try (RedisStore store = open()) {
+      complete(store, store.claim(requests("moved", 100)));
+      Raw.ask(server, it -> it.scriptFlush());
+      while (store.purge(100) > 0) {
+        Raw.ask(server, it -> it.scriptFlush());
+      }
+      assertThat(store.compactKeys()).isEqualTo(100);
+      Raw.ask(server, it -> it.scriptFlush());
+      assertThat(store.claim(requests("moved", 100))).hasOnlyElementsOfType(Answer.Done.class);
+    }
   }
 
   /** Each of four workers asks for every key in small batches while two others move them. */

@@ -295,6 +295,7 @@ class DatabaseAuthorityTest extends TieredFixture {
   void a_filter_as_the_first_tier_tells_no_two_threads_that_a_key_is_new() {
     TieredStore store =
         open(overDatabase().near(1 << 22).filter(KeyFilter.forKeys(10_000).scalable()));
+    await("the filter", () -> store.statistics().tier("filter").trouble() == null);
     int keys = 10_000;
     List<Integer> won =
         Race.run(
