@@ -28,7 +28,6 @@ import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.TcpFaultProxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -223,16 +222,8 @@ abstract class FaultRules {
     return messages;
   }
 
-  private static int effectsOf(DataSource source, String name) throws SQLException {
-    try (Connection connection = source.getConnection();
-        PreparedStatement count =
-            connection.prepareStatement("SELECT count(*) FROM effect WHERE k = ?")) {
-      count.setString(1, name);
-      try (ResultSet rows = count.executeQuery()) {
-        rows.next();
-        return rows.getInt(1);
-      }
-    }
+  private static long effectsOf(DataSource source, String name) {
+    return Pools.number(source, "SELECT count(*) FROM effect WHERE k = '" + name + "'");
   }
 
   private static Map<String, Position> positions(JdbcStore store, DataSource source)

@@ -14,7 +14,6 @@ import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.WorkerProcess;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -89,12 +88,7 @@ abstract class KnownFailureRules {
         transaction.commit();
       }
 
-      try (Connection connection = pool.getConnection();
-          PreparedStatement count = connection.prepareStatement("SELECT count(*) FROM business");
-          ResultSet rows = count.executeQuery()) {
-        rows.next();
-        assertThat(rows.getInt(1)).isEqualTo(2);
-      }
+      assertThat(Pools.number(pool, "SELECT count(*) FROM business")).isEqualTo(2);
     }
   }
 

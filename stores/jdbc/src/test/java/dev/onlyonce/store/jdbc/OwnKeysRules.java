@@ -7,8 +7,6 @@ import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -90,13 +88,8 @@ abstract class OwnKeysRules {
     }
   }
 
-  private int count(String table) throws SQLException {
-    try (Connection connection = source.getConnection();
-        PreparedStatement count = connection.prepareStatement("SELECT count(*) FROM " + table);
-        ResultSet rows = count.executeQuery()) {
-      rows.next();
-      return rows.getInt(1);
-    }
+  private long count(String table) {
+    return Pools.number(source, "SELECT count(*) FROM " + table);
   }
 
   private static void use(Connection transaction, String table, String key) throws SQLException {
