@@ -87,16 +87,23 @@ record OwnTable(String name, String key) {
   }
 
   /**
-   * Requires that the row has this key. Where the column is text and the key is not, as a number
-   * is, the database may have made a number of the text, so that 4711 finds '04711'.
+   * Requires that the row has this key. Where the column is text, the key must be text or bytes:
+   * for a number the database may make a number of the text, so that 4711 finds '04711'.
    *
    * @param index of the column in the row
    */
   void requireSame(ResultSet row, int index, Object sought) throws SQLException {
+    boolean isText = row.getObject(index) instanceof String;
+    if (isText && !(sought instanceof String) && !(sought instanceof byte[])) {
+      throw new SQLException(
+          "column %s of table %s is text and key %s is not: hand over the key as a String"
+              .formatted(key, name, sought),
+          DATA_EXCEPTION);
+    }
     boolean isSame =
         sought instanceof byte[] bytes
             ? Arrays.equals(bytes, row.getBytes(index))
-            : !isText(row, index) || sought.toString().equals(row.getString(index));
+            : !isText || sought.equals(row.getString(index));
     if (!isSame) {
       throw new SQLException(
           "column %s of table %s takes key '%s' for '%s', which another row has: make it VARBINARY"
@@ -105,10 +112,6 @@ record OwnTable(String name, String key) {
               + " (utf8mb4_nopad_bin on MariaDB, utf8mb4_0900_bin on MySQL, C on PostgreSQL)",
           DATA_EXCEPTION);
     }
-  }
-
-  private static boolean isText(ResultSet row, int index) throws SQLException {
-    return row.getObject(index) instanceof String;
   }
 
   private static Object shown(Object key) {

@@ -151,6 +151,30 @@ abstract class OwnKeysRules {
     }
   }
 
+  /** MariaDB, MySQL and H2 make a number of the text, and so find a row of another key. */
+  @Test
+  @Semantics({37, 39})
+  @Case(1)
+  void a_number_is_not_the_key_of_a_row_whose_key_is_text() throws SQLException {
+    try (Connection transaction = begin()) {
+      use(transaction, "own_folding", "04711");
+      transaction.commit();
+    }
+    GuardedUpsert upsert = GuardedUpsert.into("own_folding", "id", "version", "status");
+    Transitions transitions = Transitions.of("own_folding", "id", "status").allow("B", "C").build();
+    String told = dialect == SqlDialect.POSTGRESQL ? "operator" : "the key as a String";
+    try (Connection transaction = begin()) {
+      assertThatThrownBy(() -> upsert.apply(transaction, 4711, 9, "C"))
+          .isInstanceOf(SQLException.class)
+          .hasMessageContaining(told);
+      transaction.rollback();
+      assertThatThrownBy(() -> transitions.apply(transaction, 4711, "C"))
+          .isInstanceOf(SQLException.class)
+          .hasMessageContaining(told);
+      transaction.rollback();
+    }
+  }
+
   private interface Work {
     Object run(Connection transaction) throws SQLException;
   }
