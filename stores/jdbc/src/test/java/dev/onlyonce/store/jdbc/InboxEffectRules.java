@@ -40,7 +40,7 @@ abstract class InboxEffectRules {
   /** Rows that make a transaction too heavy to be chosen as a deadlock's victim. */
   private static final int HEAVY = 100;
 
-  private final DataSource source;
+  final DataSource source;
   private final JdbcStore store;
   private final Inbox inbox;
 
@@ -68,7 +68,7 @@ abstract class InboxEffectRules {
     Pools.close();
   }
 
-  private static void run(Connection transaction, String sql) throws SQLException {
+  static void run(Connection transaction, String sql) throws SQLException {
     try (Statement statement = transaction.createStatement()) {
       statement.execute(sql);
     }
@@ -267,16 +267,27 @@ abstract class InboxEffectRules {
   @Test
   @Semantics({9, 57})
   @Case(45)
-  void an_effect_that_commits_by_a_statement_and_then_fails_is_in_doubt() throws SQLException {
+  void an_effect_that_commits_by_a_statement_and_then_fails_is_in_doubt() {
+    assertInDoubt(
+        transaction -> {
+          run(transaction, "COMMIT");
+          throw new IllegalStateException("half of it is done");
+        });
+  }
+
+  /** It is run once, nothing of it happens after its own commit, and no copy of it is handled. */
+  final void assertInDoubt(Effect halfway) {
+    AtomicInteger runs = new AtomicInteger();
     Message committing =
         message(
             "2",
             transaction -> {
-              run(transaction, "COMMIT");
-              throw new IllegalStateException("half of it is done");
+              runs.incrementAndGet();
+              return halfway.apply(transaction);
             });
     List<Verdict> verdicts = inbox.handleAll(List.of(plain("1"), committing), POSITION);
     assertThat(verdicts).allMatch(InboxEffectRules::isInDoubt);
+    assertThat(runs).as("runs of the effect").hasValue(1);
     for (String key : List.of("1", "2")) {
       Verdict ofCopy;
       do {
