@@ -88,22 +88,24 @@ record OwnTable(String name, String key) {
 
   /**
    * Requires that the row has this key. Where the column is text, the key must be text or bytes:
-   * for a number the database may make a number of the text, so that 4711 finds '04711'.
+   * for a number the database may make a number of the text, so that 4711 finds '04711'. MariaDB
+   * and MySQL do that with bytes, too.
    *
    * @param index of the column in the row
    */
   void requireSame(ResultSet row, int index, Object sought) throws SQLException {
-    boolean isText = row.getObject(index) instanceof String;
+    Object found = row.getObject(index);
+    boolean isText = found instanceof String;
     if (isText && !(sought instanceof String) && !(sought instanceof byte[])) {
-      throw new SQLException(
-          "column %s of table %s is text and key %s is not: hand over the key as a String"
-              .formatted(key, name, sought),
-          DATA_EXCEPTION);
+      throw unlike("text", sought);
+    }
+    if (found instanceof byte[] && sought instanceof Number) {
+      throw unlike("bytes", sought);
     }
     boolean isSame =
         sought instanceof byte[] bytes
             ? Arrays.equals(bytes, row.getBytes(index))
-            : !isText || sought.equals(row.getString(index));
+            : !isText || sought.equals(found);
     if (!isSame) {
       throw new SQLException(
           "column %s of table %s takes key '%s' for '%s', which another row has: make it VARBINARY"
@@ -112,6 +114,13 @@ record OwnTable(String name, String key) {
               + " (utf8mb4_nopad_bin on MariaDB, utf8mb4_0900_bin on MySQL, C on PostgreSQL)",
           DATA_EXCEPTION);
     }
+  }
+
+  private SQLException unlike(String column, Object sought) {
+    return new SQLException(
+        "column %s of table %s is %s and key %s is not: hand over the key as a String"
+            .formatted(key, name, column, sought),
+        DATA_EXCEPTION);
   }
 
   private static Object shown(Object key) {
