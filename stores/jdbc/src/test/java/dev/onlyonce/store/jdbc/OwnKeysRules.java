@@ -42,10 +42,12 @@ abstract class OwnKeysRules {
         "DROP TABLE IF EXISTS own_order",
         "DROP TABLE IF EXISTS own_folding",
         "DROP TABLE IF EXISTS own_exact",
+        "DROP TABLE IF EXISTS own_numbered",
         "CREATE TABLE own_order (no VARCHAR(40) PRIMARY KEY, cents BIGINT NOT NULL,"
             + " invoice INT NOT NULL UNIQUE)",
         table("own_folding", folding()),
-        table("own_exact", exact()));
+        table("own_exact", exact()),
+        table("own_numbered", "BIGINT"));
   }
 
   private static String table(String name, String type) {
@@ -92,7 +94,7 @@ abstract class OwnKeysRules {
     return Pools.number(source, "SELECT count(*) FROM " + table);
   }
 
-  private static void use(Connection transaction, String table, String key) throws SQLException {
+  private static void use(Connection transaction, String table, Object key) throws SQLException {
     assertThat(GuardedUpsert.into(table, "id", "version", "status").apply(transaction, key, 5, "A"))
         .isEqualTo(GuardedUpsert.Answer.APPLIED);
     assertThat(InsertOnce.into(table, "id", "version").apply(transaction, key, 1L))
@@ -170,6 +172,15 @@ abstract class OwnKeysRules {
       assertRefused(transaction -> upsert.apply(transaction, 4711, 9, "C"), told);
       assertRefused(transaction -> transitions.apply(transaction, 4711, "C"), told);
     }
+  }
+
+  @Test
+  void a_number_is_the_key_of_a_row_whose_key_is_a_number() throws SQLException {
+    try (Connection transaction = begin()) {
+      use(transaction, "own_numbered", 4711);
+      transaction.commit();
+    }
+    assertThat(count("own_numbered")).isEqualTo(1);
   }
 
   private interface Work {
