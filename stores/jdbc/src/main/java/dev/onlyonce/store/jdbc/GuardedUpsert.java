@@ -109,7 +109,7 @@ public final class GuardedUpsert {
         return Answer.APPLIED;
       }
     }
-    throw OwnTable.restless(key);
+    throw table.restless(transaction, key);
   }
 
   private @Nullable Long find(Connection transaction, String question, Object key)

@@ -81,7 +81,7 @@ public final class InsertOnce {
         return Answer.ALREADY_THERE;
       }
     }
-    throw OwnTable.restless(key);
+    throw table.restless(transaction, key);
   }
 
   /** Shared, as the server has locked the row that was in the way: so nobody waits for another. */

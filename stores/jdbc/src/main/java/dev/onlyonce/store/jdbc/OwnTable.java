@@ -51,8 +51,9 @@ record OwnTable(String name, String key) {
   }
 
   /**
-   * Inserts a row, unless one is in the way: never by an error of this key on PostgreSQL, which
-   * would end the transaction.
+   * Inserts a row, unless one is in the way: on PostgreSQL never by an error, which would end the
+   * transaction, until it is the last try. Copies that race may meet each other at any unique
+   * index.
    *
    * @param statement of {@link #insertOf}
    * @param isLast whether a row in the way is an error: there is none of this key, so it is one
@@ -61,7 +62,7 @@ record OwnTable(String name, String key) {
   boolean insert(Connection transaction, String statement, boolean isLast, Object... values)
       throws SQLException {
     boolean isPostgreSql = isPostgreSql(transaction);
-    String sql = isPostgreSql ? statement + " ON CONFLICT (" + key + ") DO NOTHING" : statement;
+    String sql = isPostgreSql ? statement + unlessInTheWay(isLast) : statement;
     try (PreparedStatement insert = transaction.prepareStatement(sql)) {
       for (int i = 0; i < values.length; i++) {
         insert.setObject(i + 1, values[i]);
@@ -75,28 +76,48 @@ record OwnTable(String name, String key) {
     }
   }
 
+  private String unlessInTheWay(boolean isLast) {
+    return " ON CONFLICT " + (isLast ? "(" + key + ") " : "") + "DO NOTHING";
+  }
+
   private static boolean isTaken(SQLException e) {
     return e.getErrorCode() == UNIQUE_ON_MYSQL
         || UNIQUE_ON_H2_AND_POSTGRESQL.equals(e.getSQLState());
   }
 
-  /** What is thrown when a row was there and was not, again and again. */
-  static SQLException restless(Object key) {
+  /** What is thrown when a row was in the way and was not found, again and again. */
+  SQLException restless(Connection transaction, Object sought) throws SQLException {
+    if (isPostgreSql(transaction)) {
+      return new SQLException(
+          "a row is in the way of key '%s' and is not found by it: column %s of table %s takes another"
+                  .formatted(shown(sought), key, name)
+              + " key for it, as citext does, make it text with COLLATE \"C\"",
+          DATA_EXCEPTION);
+    }
     return new SQLException(
-        "the row " + shown(key) + " comes and goes, roll back and try again", "40001");
+        "the row " + shown(sought) + " comes and goes, roll back and try again", "40001");
   }
 
   /**
-   * Requires that the row has this key. Where the column is text and the key is not, as a number
-   * is, the database may have made a number of the text, so that 4711 finds '04711'.
+   * Requires that the row has this key. Where the column is text, the key must be text or bytes:
+   * for a number the database may make a number of the text, so that 4711 finds '04711'. MariaDB
+   * and MySQL do that with bytes, too.
    *
    * @param index of the column in the row
    */
   void requireSame(ResultSet row, int index, Object sought) throws SQLException {
+    Object found = row.getObject(index);
+    boolean isText = found instanceof String;
+    if (isText && !(sought instanceof String) && !(sought instanceof byte[])) {
+      throw unlike("text", sought);
+    }
+    if (found instanceof byte[] && sought instanceof Number) {
+      throw unlike("bytes", sought);
+    }
     boolean isSame =
         sought instanceof byte[] bytes
             ? Arrays.equals(bytes, row.getBytes(index))
-            : !isText(row, index) || sought.toString().equals(row.getString(index));
+            : !isText || sought.equals(found);
     if (!isSame) {
       throw new SQLException(
           "column %s of table %s takes key '%s' for '%s', which another row has: make it VARBINARY"
@@ -107,8 +128,11 @@ record OwnTable(String name, String key) {
     }
   }
 
-  private static boolean isText(ResultSet row, int index) throws SQLException {
-    return row.getObject(index) instanceof String;
+  private SQLException unlike(String column, Object sought) {
+    return new SQLException(
+        "column %s of table %s is %s and key %s is not: hand over the key as a String"
+            .formatted(key, name, column, sought),
+        DATA_EXCEPTION);
   }
 
   private static Object shown(Object key) {

@@ -28,7 +28,6 @@ import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.TcpFaultProxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -183,7 +182,9 @@ abstract class FaultRules {
                     }
                   });
           long cut = proxy.connections().cut();
-          Inbox inbox = Inbox.of(store, cutting, SCOPE);
+          // The server may take a moment to see that the first session is gone, and keeps its
+          // locks.
+          Inbox inbox = Inbox.of(store, cutting, SCOPE).waiting(Duration.ofSeconds(20));
           AtomicInteger effects = new AtomicInteger();
           List<Verdict> verdicts =
               inbox.handleAll(messages(name, size, effects), Map.of(name, new Position(1, size)));
@@ -223,16 +224,8 @@ abstract class FaultRules {
     return messages;
   }
 
-  private static int effectsOf(DataSource source, String name) throws SQLException {
-    try (Connection connection = source.getConnection();
-        PreparedStatement count =
-            connection.prepareStatement("SELECT count(*) FROM effect WHERE k = ?")) {
-      count.setString(1, name);
-      try (ResultSet rows = count.executeQuery()) {
-        rows.next();
-        return rows.getInt(1);
-      }
-    }
+  private static long effectsOf(DataSource source, String name) {
+    return Pools.number(source, "SELECT count(*) FROM effect WHERE k = '" + name + "'");
   }
 
   private static Map<String, Position> positions(JdbcStore store, DataSource source)

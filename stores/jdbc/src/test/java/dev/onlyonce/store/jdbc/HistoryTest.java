@@ -33,8 +33,6 @@ import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.Await;
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -114,20 +112,14 @@ class HistoryTest {
       return history.stream().map(ClaimRecord::state).toList();
     }
 
-    private int events() throws SQLException {
-      try (Connection connection = source.getConnection();
-          PreparedStatement count =
-              connection.prepareStatement("SELECT count(*) FROM onlyonce_event");
-          ResultSet rows = count.executeQuery()) {
-        rows.next();
-        return rows.getInt(1);
-      }
+    private long events() {
+      return Pools.number(source, "SELECT count(*) FROM onlyonce_event");
     }
 
     @Test
     @Semantics({6, 7, 20, 24})
     @Case(13)
-    void each_claim_and_each_end_of_one_is_in_the_history_once() throws SQLException {
+    void each_claim_and_each_end_of_one_is_in_the_history_once() {
       Claim first = claim(request("a"));
       Settlement release =
           new Settlement.Release(first, Duration.ZERO, Settlement.Attempts.KEEP, LONG);
@@ -186,7 +178,7 @@ class HistoryTest {
 
     @Test
     @Semantics(24)
-    void a_batch_writes_an_event_for_each_key_and_copies_write_none() throws SQLException {
+    void a_batch_writes_an_event_for_each_key_and_copies_write_none() {
       List<ClaimRequest> batch = List.of(request("b"), request("c"), request("d"));
       List<ClaimRequest> settling =
           batch.stream().map(it -> it.settlingNow(Result.NONE, LONG)).toList();
@@ -209,7 +201,7 @@ class HistoryTest {
     @Test
     @Case(5)
     @Semantics(36)
-    void messages_without_a_key_have_no_record_and_no_event() throws SQLException {
+    void messages_without_a_key_have_no_record_and_no_event() {
       List<Extracted> found =
           List.of(
               new Unkeyed(Reason.MISSING, "there is no /orderId"),
@@ -238,7 +230,7 @@ class HistoryTest {
     @Test
     @Case(19)
     @Semantics({3, 6})
-    void a_handler_that_threw_leaves_a_release_and_the_next_attempt_the_end() throws SQLException {
+    void a_handler_that_threw_leaves_a_release_and_the_next_attempt_the_end() {
       AtomicInteger effects = new AtomicInteger();
       try (OnlyOnce<String> once = once().build()) {
         Key first = Key.of("m1");
@@ -272,7 +264,7 @@ class HistoryTest {
     @Test
     @Case(27)
     @Semantics({8, 10})
-    void a_stale_claim_is_taken_over_once_and_its_holder_leaves_no_event() throws SQLException {
+    void a_stale_claim_is_taken_over_once_and_its_holder_leaves_no_event() {
       Claim stale =
           claim(ClaimRequest.of(SCOPE, Key.of("k1"), 1, Duration.ofMillis(300), Lapse.TAKE));
       AtomicReference<Claim> taken = new AtomicReference<>();
@@ -304,7 +296,7 @@ class HistoryTest {
 
     @Test
     @Semantics({26, 34})
-    void events_are_purged_when_they_are_older_than_the_history() throws SQLException {
+    void events_are_purged_when_they_are_older_than_the_history() {
       Claim old = claim(request("old"));
       store.settle(List.of(completion(old, "receipt")));
       Pools.run(source, "UPDATE onlyonce_event SET updated_ms = updated_ms - 3600001");
@@ -317,7 +309,7 @@ class HistoryTest {
     }
 
     @Test
-    void the_tables_say_whether_events_are_written() throws SQLException {
+    void the_tables_say_whether_events_are_written() {
       try (JdbcStore other = JdbcStore.on(source).dialect(dialect).open()) {
         other.claim(List.of(request("e")));
         assertThat(events()).isEqualTo(1);

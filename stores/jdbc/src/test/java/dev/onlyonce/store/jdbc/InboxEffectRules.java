@@ -19,8 +19,6 @@ import dev.onlyonce.store.jdbc.Inbox.Verdict;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -42,7 +40,7 @@ abstract class InboxEffectRules {
   /** Rows that make a transaction too heavy to be chosen as a deadlock's victim. */
   private static final int HEAVY = 100;
 
-  private final DataSource source;
+  final DataSource source;
   private final JdbcStore store;
   private final Inbox inbox;
 
@@ -70,7 +68,7 @@ abstract class InboxEffectRules {
     Pools.close();
   }
 
-  private static void run(Connection transaction, String sql) throws SQLException {
+  static void run(Connection transaction, String sql) throws SQLException {
     try (Statement statement = transaction.createStatement()) {
       statement.execute(sql);
     }
@@ -94,25 +92,16 @@ abstract class InboxEffectRules {
     return message(key, transaction -> Result.NONE);
   }
 
-  private int count(String question) throws SQLException {
-    try (Connection connection = source.getConnection();
-        PreparedStatement query = connection.prepareStatement(question);
-        ResultSet rows = query.executeQuery()) {
-      rows.next();
-      return rows.getInt(1);
-    }
+  private long effects(String key) {
+    return Pools.number(source, "SELECT count(*) FROM effect WHERE k = '" + key + "'");
   }
 
-  private int effects(String key) throws SQLException {
-    return count("SELECT count(*) FROM effect WHERE k = '" + key + "'");
-  }
-
-  private int positions() throws SQLException {
-    return count("SELECT count(*) FROM onlyonce_position");
+  private long positions() {
+    return Pools.number(source, "SELECT count(*) FROM onlyonce_position");
   }
 
   /** Its neighbours take effect, it fails by itself, says why, and can be handled later. */
-  private void assertFailsAlone(Message bad, String... words) throws SQLException {
+  private void assertFailsAlone(Message bad, String... words) {
     List<Verdict> verdicts = inbox.handleAll(List.of(plain("1"), bad, plain("3")), POSITION);
     assertThat(verdicts.get(0)).isInstanceOf(Verdict.Applied.class);
     assertThat(verdicts.get(2)).isInstanceOf(Verdict.Applied.class);
@@ -178,7 +167,7 @@ abstract class InboxEffectRules {
                 throw new IllegalStateException(e);
               }
             });
-    while (!isAnybodyWaiting() && !crossing.isDone()) {
+    while (!LockWaits.areThere(source, store.dialect()) && !crossing.isDone()) {
       Thread.onSpinWait();
     }
     try {
@@ -193,23 +182,10 @@ abstract class InboxEffectRules {
     }
   }
 
-  private boolean isAnybodyWaiting() throws SQLException {
-    String question =
-        switch (store.dialect()) {
-          case POSTGRESQL -> "SELECT count(*) FROM pg_locks WHERE NOT granted";
-          case MARIADB, MYSQL ->
-              "SELECT variable_value FROM information_schema.global_status"
-                  + " WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'";
-          case H2 ->
-              "SELECT count(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";
-        };
-    return count(question) > 0;
-  }
-
   @Test
   @Semantics({9, 57, 83})
   @Case(45)
-  void an_effect_that_rolls_back_by_a_statement_fails_alone() throws SQLException {
+  void an_effect_that_rolls_back_by_a_statement_fails_alone() {
     Message rollingBack =
         message(
             "2",
@@ -243,7 +219,7 @@ abstract class InboxEffectRules {
   @Test
   @Semantics({9, 57, 83})
   @Case(45)
-  void an_effect_cannot_end_the_transaction_by_its_connection() throws SQLException {
+  void an_effect_cannot_end_the_transaction_by_its_connection() {
     Map<String, Effect> endings =
         Map.of(
             "commit",
@@ -273,7 +249,7 @@ abstract class InboxEffectRules {
   }
 
   @Test
-  void an_effect_may_go_back_to_a_savepoint_of_its_own() throws SQLException {
+  void an_effect_may_go_back_to_a_savepoint_of_its_own() {
     Message trying =
         message(
             "2",
@@ -291,16 +267,27 @@ abstract class InboxEffectRules {
   @Test
   @Semantics({9, 57})
   @Case(45)
-  void an_effect_that_commits_by_a_statement_and_then_fails_is_in_doubt() throws SQLException {
+  void an_effect_that_commits_by_a_statement_and_then_fails_is_in_doubt() {
+    assertInDoubt(
+        transaction -> {
+          run(transaction, "COMMIT");
+          throw new IllegalStateException("half of it is done");
+        });
+  }
+
+  /** It is run once, nothing of it happens after its own commit, and no copy of it is handled. */
+  final void assertInDoubt(Effect halfway) {
+    AtomicInteger runs = new AtomicInteger();
     Message committing =
         message(
             "2",
             transaction -> {
-              run(transaction, "COMMIT");
-              throw new IllegalStateException("half of it is done");
+              runs.incrementAndGet();
+              return halfway.apply(transaction);
             });
     List<Verdict> verdicts = inbox.handleAll(List.of(plain("1"), committing), POSITION);
     assertThat(verdicts).allMatch(InboxEffectRules::isInDoubt);
+    assertThat(runs).as("runs of the effect").hasValue(1);
     for (String key : List.of("1", "2")) {
       Verdict ofCopy;
       do {
@@ -321,7 +308,7 @@ abstract class InboxEffectRules {
   @Test
   @Semantics({71, 83})
   @Case(25)
-  void an_effect_that_swallows_an_error_holds_up_no_others() throws SQLException {
+  void an_effect_that_swallows_an_error_holds_up_no_others() {
     Message swallowing =
         message(
             "2",
@@ -358,7 +345,7 @@ abstract class InboxEffectRules {
 
   @Test
   @Semantics(71)
-  void a_conflict_that_a_library_has_wrapped_is_tried_again() throws SQLException {
+  void a_conflict_that_a_library_has_wrapped_is_tried_again() {
     AtomicInteger tries = new AtomicInteger();
     Message wrapping =
         message(
@@ -377,7 +364,7 @@ abstract class InboxEffectRules {
 
   @Test
   @Semantics({4, 82, 83})
-  void a_copy_with_another_payload_in_the_batch_holds_the_position_back() throws SQLException {
+  void a_copy_with_another_payload_in_the_batch_holds_the_position_back() {
     Message first = new Message(Key.of("1"), payload(1), plain("1").effect());
     Message other = new Message(Key.of("1"), payload(2), plain("1").effect());
     List<Verdict> verdicts = inbox.handleAll(List.of(first, other), POSITION);

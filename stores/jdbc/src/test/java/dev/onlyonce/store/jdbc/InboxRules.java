@@ -22,7 +22,6 @@ import dev.onlyonce.testkit.Race;
 import dev.onlyonce.testkit.Semantics;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,21 +107,8 @@ abstract class InboxRules {
     }
   }
 
-  private int effects() throws SQLException {
-    return count("SELECT count(*) FROM effect");
-  }
-
-  private int count(String question) throws SQLException {
-    try (Connection connection = source.getConnection();
-        PreparedStatement query = connection.prepareStatement(question);
-        ResultSet rows = query.executeQuery()) {
-      rows.next();
-      int count = rows.getInt(1);
-      if (!connection.getAutoCommit()) {
-        connection.commit();
-      }
-      return count;
-    }
+  private long effects() {
+    return Pools.number(source, "SELECT count(*) FROM effect");
   }
 
   @Test
@@ -246,7 +232,7 @@ abstract class InboxRules {
       CompletableFuture<Answer> overtaker =
           CompletableFuture.supplyAsync(
               () -> store.claim(List.of(request("a").expecting(successor.token()))).get(0));
-      while (!isAnybodyWaiting() && !overtaker.isDone()) {
+      while (!LockWaits.areThere(source, store.dialect()) && !overtaker.isDone()) {
         Thread.onSpinWait();
       }
       assertThat(overtaker).as("who would overtake, before the commit").isNotDone();
@@ -255,20 +241,6 @@ abstract class InboxRules {
       transaction.commit();
       assertThat(granted(overtaker.join()).token()).isGreaterThan(successor.token());
     }
-  }
-
-  /** Tells whether a session waits for a row that another one has locked. */
-  private boolean isAnybodyWaiting() throws SQLException {
-    String question =
-        switch (store.dialect()) {
-          case POSTGRESQL -> "SELECT count(*) FROM pg_locks WHERE NOT granted";
-          case MARIADB, MYSQL ->
-              "SELECT variable_value FROM information_schema.global_status"
-                  + " WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'";
-          case H2 ->
-              "SELECT count(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";
-        };
-    return count(question) > 0;
   }
 
   /** Whoever meets a record that an open transaction has locked gives up, and says why. */
@@ -433,7 +405,7 @@ abstract class InboxRules {
         inbox.handle(message("evt-1", consumer));
       }
     }
-    assertThat(count("SELECT count(DISTINCT k) FROM effect")).isEqualTo(2);
+    assertThat(Pools.number(source, "SELECT count(DISTINCT k) FROM effect")).isEqualTo(2);
     assertThat(effects()).isEqualTo(2);
   }
 

@@ -3,6 +3,7 @@ package dev.onlyonce.store.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
@@ -53,6 +54,18 @@ final class Pools {
   static void close() {
     OPEN.values().forEach(HikariDataSource::close);
     OPEN.clear();
+  }
+
+  /** Returns the number that a query answers with. */
+  static long number(DataSource source, String sql) {
+    try (Connection connection = source.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getLong(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Runs statements, each by itself. */

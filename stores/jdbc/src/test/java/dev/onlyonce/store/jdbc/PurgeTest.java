@@ -15,10 +15,6 @@ import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.testkit.Semantics;
 import dev.onlyonce.testkit.process.Await;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -74,15 +70,6 @@ class PurgeTest {
       return ((Answer.Claimed) store.claim(List.of(request)).get(0)).claim();
     }
 
-    private long ask(String sql) throws SQLException {
-      try (Connection connection = source.getConnection();
-          PreparedStatement select = connection.prepareStatement(sql);
-          ResultSet rows = select.executeQuery()) {
-        rows.next();
-        return rows.getLong(1);
-      }
-    }
-
     private int purge() {
       Await.until(
           "all to expire",
@@ -99,22 +86,23 @@ class PurgeTest {
      */
     @Test
     @Semantics({28, 96})
-    void a_record_whose_token_is_ahead_of_the_clock_is_not_purged_before_the_clock_is_past_it()
-        throws SQLException {
+    void a_record_whose_token_is_ahead_of_the_clock_is_not_purged_before_the_clock_is_past_it() {
       long token = settled("ahead").token() + HOUR_MICROS;
       long ordinary = settled("b").token();
       Pools.run(source, "UPDATE onlyonce_claim SET token = " + token + " WHERE k = 'ahead'");
 
       assertThat(purge()).as("of two that have expired").isEqualTo(1);
-      assertThat(ask("SELECT token FROM onlyonce_claim")).as("what is left").isEqualTo(token);
-      assertThat(ask("SELECT token_floor FROM onlyonce_meta")).isEqualTo(ordinary);
+      assertThat(Pools.number(source, "SELECT token FROM onlyonce_claim"))
+          .as("what is left")
+          .isEqualTo(token);
+      assertThat(Pools.number(source, "SELECT token_floor FROM onlyonce_meta")).isEqualTo(ordinary);
 
       Claim next = settled("ahead");
       assertThat(next.token()).as("after what was left").isGreaterThan(token);
 
       Pools.run(source, "UPDATE onlyonce_claim SET token = token - " + 2 * HOUR_MICROS);
       assertThat(purge()).as("when the clock is past it").isEqualTo(1);
-      assertThat(ask("SELECT token_floor FROM onlyonce_meta"))
+      assertThat(Pools.number(source, "SELECT token_floor FROM onlyonce_meta"))
           .as("never lowered")
           .isEqualTo(ordinary);
       assertThat(settled("ahead").token()).isGreaterThan(ordinary);

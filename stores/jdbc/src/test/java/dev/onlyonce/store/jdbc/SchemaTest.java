@@ -209,6 +209,17 @@ class SchemaTest {
   }
 
   @Test
+  @Semantics(1)
+  void an_index_that_only_brings_a_column_along_is_not_the_key() {
+    make(postgreSql, SqlDialect.POSTGRESQL, "along_");
+    Pools.run(
+        postgreSql,
+        "ALTER TABLE along_claim DROP CONSTRAINT along_claim_pkey",
+        "CREATE UNIQUE INDEX along_scope ON along_claim (scope) INCLUDE (k)");
+    assertRefused(postgreSql, "along_", "along_claim", "unique index", "scope, k");
+  }
+
+  @Test
   void an_engine_without_transactions_is_refused() {
     make(mariaDb, SqlDialect.MARIADB, "isam_");
     Pools.run(

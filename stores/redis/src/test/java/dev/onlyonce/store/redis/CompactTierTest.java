@@ -36,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -446,12 +447,49 @@ class CompactTierTest {
     assertThat(fields).as("q and the claim of a").hasSize(2);
   }
 
+  /** So that the purge may pass by: not a later hour, which would keep what has ended. */
+  @Test
+  @Semantics(26)
+  void a_bucket_says_when_its_first_entry_can_end() {
+    store.close();
+    Raw.ask(server, it -> it.flushAll());
+    store = at(1).open();
+    for (int days : new int[] {3, 1, 2, 4}) {
+      Claim claim = claim(store, days + "d");
+      Duration retention = Duration.ofDays(days);
+      store.settle(List.of(new Settlement.Complete(claim, Result.NONE, retention)));
+      assertThat(store.purge(1_000)).isEqualTo(1);
+    }
+    assertThat(bucketsHour()).isEqualTo(hourOfEnd("1d"));
+    long first = find("1d").token();
+    setEnd(0, token -> token == first);
+    assertThat(store.purge(1_000)).isEqualTo(1);
+    assertThat(store.compactKeys()).isEqualTo(3);
+    assertThat(bucketsHour()).as("without the first").isEqualTo(hourOfEnd("2d"));
+  }
+
+  /** Returns the hour with which the only bucket begins. */
+  private long bucketsHour() {
+    byte[] first = {0, 0, 0, 0};
+    byte[] bucket = Raw.ask(server, it -> it.hget(shard(), first));
+    return Integer.toUnsignedLong(ByteBuffer.wrap(bucket).getInt());
+  }
+
+  /** Returns the hour at which a key ends that has moved: it shows the earliest moment before. */
+  private long hourOfEnd(String key) {
+    return find(key).expiresAtMillis() / HOUR_MILLIS + 1;
+  }
+
   private byte[] shard() {
     return Raw.ask(server, it -> it.keys("onlyonce:{*}")).iterator().next().getBytes(US_ASCII);
   }
 
-  /** Makes all entries end at a full hour: the last one, or so many later. */
   private void setEnd(long later) {
+    setEnd(later, token -> true);
+  }
+
+  /** Makes entries of these tokens end at a full hour: the last one, or so many later. */
+  private void setEnd(long later, LongPredicate tokens) {
     long end = store.millis() / HOUR_MILLIS + later;
     byte[] shard = shard();
     Map<byte[], byte[]> all = Raw.ask(server, it -> it.hgetAll(shard));
@@ -462,7 +500,9 @@ class CompactTierTest {
             for (int at = HEAD; at < bucket.length; at += ENTRY) {
               long token = ByteBuffer.wrap(bucket).getLong(at + 10) & (1L << 53) - 1;
               long hours = end - token / 1_000 / HOUR_MILLIS;
-              ByteBuffer.wrap(bucket).putShort(at + HOURS_AT, (short) hours);
+              if (tokens.test(token)) {
+                ByteBuffer.wrap(bucket).putShort(at + HOURS_AT, (short) hours);
+              }
             }
             Raw.ask(server, it -> it.hset(shard, field, bucket));
           }

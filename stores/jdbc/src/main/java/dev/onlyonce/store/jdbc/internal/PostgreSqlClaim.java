@@ -34,7 +34,10 @@ import java.util.function.UnaryOperator;
  */
 final class PostgreSqlClaim {
 
-  /** With its offset it is computed once, and not for each row: that is a number of many digits. */
+  /**
+   * By the OFFSET it is computed once and not for each row; that computation is slow, as it is
+   * numeric.
+   */
   private static final String NOW =
       """
       (select us, us / 1000 as ms, token_floor from (
