@@ -32,15 +32,15 @@ class OwnKeysTest {
           source,
           "CREATE EXTENSION IF NOT EXISTS citext",
           "DROP TABLE IF EXISTS own_citext",
-          "CREATE TABLE own_citext (id citext PRIMARY KEY, version BIGINT NOT NULL)");
+          "CREATE TABLE own_citext (id citext PRIMARY KEY, version BIGINT NOT NULL, n INT)");
       InsertOnce once = InsertOnce.into("own_citext", "id", "version");
-      GuardedUpsert guarded = GuardedUpsert.into("own_citext", "id", "version");
+      GuardedUpsert guarded = GuardedUpsert.into("own_citext", "id", "version", "n");
       try (Connection transaction = begin()) {
         assertThat(once.apply(transaction, "a", 1L)).isEqualTo(InsertOnce.Answer.APPLIED);
         assertThatThrownBy(() -> once.apply(transaction, "A", 1L))
             .isInstanceOf(SQLException.class)
             .hasMessageContainingAll("'A'", "column id of table own_citext", "citext");
-        assertThatThrownBy(() -> guarded.apply(transaction, "A", 2))
+        assertThatThrownBy(() -> guarded.apply(transaction, "A", 2, 7))
             .isInstanceOf(SQLException.class)
             .hasMessageContainingAll("'A'", "column id of table own_citext", "citext");
         transaction.rollback();
