@@ -291,7 +291,7 @@ abstract class OwnKeysRules {
   @Semantics({1, 71, 72})
   @Case(23)
   void of_threads_that_insert_one_row_one_has_it_applied() throws SQLException {
-    int keys = 200;
+    int keys = dialect == SqlDialect.POSTGRESQL ? 200 : 20; // its copies meet at either index
     List<Integer> applied =
         Race.run(
             4,
