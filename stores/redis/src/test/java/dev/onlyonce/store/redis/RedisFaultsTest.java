@@ -33,6 +33,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.exceptions.JedisException;
 
 /** One server that forgets its scripts, fills up, dies, and whose connections break. */
 @ExtendWith(Servers.class)
@@ -324,6 +325,61 @@ class RedisFaultsTest {
       Raw.ask(replica, it -> it.replicaofNoOne());
       assertThat(store.settle(List.of(Claims.done(claim)))).containsExactly(Held.HELD);
       assertThat(ask(store, "a")).isInstanceOf(Answer.Done.class);
+    }
+  }
+
+  /** Who is connected stays so, and is told READONLY. */
+  @Test
+  @Semantics({67, 103})
+  void a_master_that_becomes_a_replica_is_left_for_the_new_one() {
+    try (RedisServer master = RedisServer.start();
+        RedisServer replica = master.startReplica(Map.of());
+        RedisStore store = RedisStore.at(master.url(), replica.url()).open()) {
+      Claim claim = claim(store, "a");
+      Raw.awaitReplica(master);
+      Raw.ask(replica, it -> it.replicaofNoOne());
+      Raw.ask(master, it -> it.replicaof("127.0.0.1", replica.address().getPort()));
+      assertThat(store.settle(List.of(Claims.done(claim)))).containsExactly(Held.HELD);
+      assertThat(ask(store, "a")).isInstanceOf(Answer.Done.class);
+      String errors = Raw.ask(master, it -> it.info("errorstats"));
+      assertThat(errors).contains("errorstat_READONLY");
+    }
+  }
+
+  @Test
+  @Semantics({68, 69, 96})
+  void a_server_that_is_still_loading_is_waited_for() {
+    Map<String, String> slowToLoad =
+        Map.of(
+            "appendonly", "no",
+            "key-load-delay", "20000",
+            "loading-process-events-interval-bytes", "1024");
+    try (RedisServer slow = RedisServer.start(slowToLoad);
+        RedisStore store = RedisStore.at(slow.url()).patience(Duration.ofMinutes(1)).open()) {
+      Claim claim = claim(store, "a");
+      for (int i = 0; i < 100; i++) {
+        String key = "other" + i;
+        Raw.ask(slow, it -> it.set(key, "x".repeat(1_024)));
+      }
+      Raw.ask(slow, it -> it.save());
+      slow.kill();
+      Thread restart = new Thread(slow::restart);
+      restart.start();
+      awaitLoading(slow);
+      assertThat(store.settle(List.of(Claims.done(claim)))).containsExactly(Held.HELD);
+      assertThat(ask(store, "a")).isInstanceOf(Answer.Done.class);
+    }
+  }
+
+  private static void awaitLoading(RedisServer server) {
+    String said = "";
+    for (long end = System.nanoTime() + 60_000_000_000L; !said.startsWith("LOADING"); ) {
+      assertThat(System.nanoTime()).as("the last thing said was " + said).isLessThan(end);
+      try {
+        said = "" + Raw.ask(server, it -> it.get("a"));
+      } catch (JedisException e) {
+        said = "" + e.getMessage();
+      }
     }
   }
 }
