@@ -32,8 +32,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Examines a store: the settings of its server by which it could forget what it has answered, its"
-          + " tables, its clock, whether it can be written, how fast, and whether it has the room for"
-          + " a rate.%n",
+          + " tables, what the user may do with them, its clock, whether it can be written, how fast,"
+          + " and whether it has the room for a rate.%n",
       "It writes about 2,500 keys of its own, in the scope onlyonce/doctor, which expire after a"
           + " minute.%n",
       "--restored is for a store that came back from a backup, before anybody uses it: keys that were"

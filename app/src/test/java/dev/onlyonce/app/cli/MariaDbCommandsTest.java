@@ -6,6 +6,7 @@ import dev.onlyonce.app.cli.InProcess.Result;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.MariaDbServer;
 import dev.onlyonce.services.Servers;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -114,6 +115,19 @@ class MariaDbCommandsTest extends SharedStoreRules {
           .containsPattern("(?m)^ok +one key ");
     } finally {
       execute(url, "drop user 'clerk'@'%'");
+    }
+  }
+
+  @Test
+  void what_the_guide_grants_is_enough() throws IOException, SQLException {
+    execute(url, "create user 'shop'@'%';\n" + GuideGrants.of("mysql-mariadb.md"));
+    try {
+      String shop = "--store=" + url.replaceFirst("user=[^&]*", "user=shop");
+      assertThat(new InProcess(folder).run("doctor", shop).out())
+          .containsPattern("(?m)^ok +permissions ")
+          .containsPattern("(?m)^ok +one key ");
+    } finally {
+      execute(url, "drop user 'shop'@'%'");
     }
   }
 

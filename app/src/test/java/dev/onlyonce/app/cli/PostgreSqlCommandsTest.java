@@ -9,6 +9,7 @@ import dev.onlyonce.app.store.StoreAddress;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -141,6 +142,19 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
           .containsPattern("(?m)^ok +one key ");
     } finally {
       execute("drop owned by \"Clerk\"; drop role \"Clerk\"");
+    }
+  }
+
+  @Test
+  void what_the_guide_grants_is_enough() throws IOException, SQLException {
+    execute("create role shop login;" + GuideGrants.of("postgresql.md"));
+    try {
+      String shop = "--store=" + url.replaceFirst("user=[^&]*", "user=shop");
+      assertThat(new InProcess(folder).run("doctor", shop).out())
+          .containsPattern("(?m)^ok +permissions ")
+          .containsPattern("(?m)^ok +one key ");
+    } finally {
+      execute("drop owned by shop; drop role shop");
     }
   }
 

@@ -18,6 +18,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -150,6 +152,10 @@ class RedisCommandsTest extends SharedStoreRules {
             .contains("ACL SETUSER clerk +" + command + "\n")
             .contains("no key was tried");
       }
+      redis(server, "acl setuser clerk reset on '>pw' '~onlyonce:*' " + guideRules());
+      assertThat(program.run("doctor", clerk).out())
+          .doesNotContain("permissions")
+          .containsPattern("(?m)^ok +one key ");
       redis(server, "acl setuser clerk reset on '>pw' '~onlyonce:*' +@all -info -config");
       Result blind = program.run("doctor", clerk);
       assertThat(blind.code()).isEqualTo(1);
@@ -177,6 +183,22 @@ class RedisCommandsTest extends SharedStoreRules {
       assertThat(program.run("doctor", "--store=tiered:" + replicated).out())
           .contains("ACL SETUSER clerk +wait\n");
     }
+  }
+
+  /** Returns the commands that the guide says a store needs, as rules of an ACL. */
+  private static String guideRules() throws IOException {
+    String row =
+        Files.readString(Path.of("../docs/guides/redis.md"))
+            .lines()
+            .filter(it -> it.startsWith("| an ACL without "))
+            .findFirst()
+            .orElseThrow();
+    String commands = row.substring(0, row.indexOf(", with `waitForReplicas`"));
+    return Pattern.compile("`(\\w+)`")
+        .matcher(commands)
+        .results()
+        .map(it -> "+" + it.group(1))
+        .collect(Collectors.joining(" "));
   }
 
   private String redis(RedisServer server, String command) {
