@@ -6,10 +6,12 @@ import dev.onlyonce.app.bench.Figure;
 import dev.onlyonce.app.bench.StoreBench;
 import dev.onlyonce.app.bench.Work;
 import dev.onlyonce.app.output.JsonLines;
+import dev.onlyonce.app.store.Finding;
 import dev.onlyonce.app.store.OpenStore;
 import dev.onlyonce.spi.Limits;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -27,7 +29,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Measures a store as its users use it: new keys and duplicates in batches, and one key a call"
           + " from many threads, by themselves and combined. A line is printed when its work is"
-          + " measured.%n",
+          + " measured. Of a store of tiers it then says what each tier did, and which keys were claimed"
+          + " most.%n",
       "It writes keys of its own as fast as it can, in the scope onlyonce/bench, which expire after a"
           + " minute and are purged with the others; do not run it on a server that is busy.%n"
     },
@@ -87,6 +90,12 @@ final class BenchCommand implements Callable<Integer> {
       for (Work work : Work.values()) {
         print(bench.measure(work), out);
         out.flush();
+      }
+      List<Finding> findings = open.afterUse().get();
+      if (json) {
+        FindingLines.printJson(findings, out);
+      } else {
+        FindingLines.print(findings, out);
       }
     }
     return ExitCode.FINE.number();

@@ -228,6 +228,7 @@ final class DedupCommand implements Callable<Integer> {
       say(line);
     } else if (!line.isEmpty()) {
       complain(line);
+      keep.afterUse().forEach(it -> complain(it.topic() + ": " + it.sentence()));
     }
   }
 

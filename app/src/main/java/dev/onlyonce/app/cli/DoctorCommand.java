@@ -6,7 +6,6 @@ import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.claims.Operator;
 import dev.onlyonce.app.doctor.Examination;
 import dev.onlyonce.app.doctor.Restoration;
-import dev.onlyonce.app.output.JsonLines;
 import dev.onlyonce.app.store.Finding;
 import dev.onlyonce.app.store.Load;
 import dev.onlyonce.app.store.OpenStore;
@@ -16,7 +15,6 @@ import dev.onlyonce.spi.Time;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +32,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Examines a store: the settings of its server by which it could forget what it has answered, its"
-          + " tables, its clock, whether it can be written, how fast, and whether it has the room for"
-          + " a rate.%n",
+          + " tables, what the user may do with them, its clock, whether it can be written, how fast,"
+          + " and whether it has the room for a rate.%n",
       "It writes about 2,500 keys of its own, in the scope onlyonce/doctor, which expire after a"
           + " minute.%n",
       "--restored is for a store that came back from a backup, before anybody uses it: keys that were"
@@ -122,7 +120,11 @@ final class DoctorCommand implements Callable<Integer> {
     Load load =
         rate == null ? null : new Load(rate, retention == null ? Limits.RETENTION : retention);
     List<Finding> findings = new Examination(store.access(), Time.system(), load).run();
-    print(findings, out);
+    if (json) {
+      FindingLines.printJson(findings, out);
+    } else {
+      FindingLines.print(findings, out);
+    }
     boolean isBad = findings.stream().anyMatch(Finding::isBad);
     return (isBad ? ExitCode.FINDING : ExitCode.FINE).number();
   }
@@ -188,31 +190,5 @@ final class DoctorCommand implements Callable<Integer> {
             + " not known, and its copies run again"
             + store.access().afterRestore()
             + "\n");
-  }
-
-  private void print(List<Finding> findings, PrintWriter out) {
-    if (json) {
-      try (JsonLines lines = new JsonLines(out)) {
-        findings.forEach(
-            finding ->
-                lines.object(
-                    object -> {
-                      object.writeStringProperty("level", level(finding));
-                      object.writeStringProperty("topic", finding.topic());
-                      object.writeStringProperty("sentence", finding.sentence());
-                      finding.figures().forEach(object::writeNumberProperty);
-                    }));
-      }
-      return;
-    }
-    int widest = findings.stream().mapToInt(it -> it.topic().length()).max().orElse(1);
-    for (Finding finding : findings) {
-      String line = String.format("%-6s  %-" + widest + "s  ", level(finding), finding.topic());
-      out.print(line + finding.sentence() + "\n");
-    }
-  }
-
-  private static String level(Finding finding) {
-    return finding.level().name().toLowerCase(Locale.ROOT);
   }
 }

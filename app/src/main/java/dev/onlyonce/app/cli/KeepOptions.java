@@ -7,11 +7,14 @@ import dev.onlyonce.app.dedup.KeyExpressions;
 import dev.onlyonce.app.dedup.KeysInState;
 import dev.onlyonce.app.dedup.KeysInStore;
 import dev.onlyonce.app.dedup.SeenKeys;
+import dev.onlyonce.app.store.Finding;
 import dev.onlyonce.app.store.OpenStore;
 import dev.onlyonce.app.store.StoreAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -47,6 +50,8 @@ final class KeepOptions {
   private @Nullable Scope scope;
 
   @Mixin private CredentialOptions credentials = new CredentialOptions();
+
+  private Supplier<List<Finding>> afterUse = List::of;
 
   /** Tells whether keys are kept at all. */
   boolean isGiven() {
@@ -88,6 +93,12 @@ final class KeepOptions {
       return Optional.empty();
     }
     OpenStore opened = StoreAddress.access(store, credentials.credentials()).change("dedup");
+    afterUse = opened.afterUse();
     return Optional.of(new KeysInStore(opened.claims(), opened::close, scope, notices));
+  }
+
+  /** Returns what there is to say of the store that was opened, while it is open. */
+  List<Finding> afterUse() {
+    return afterUse.get();
   }
 }

@@ -58,7 +58,11 @@ public final class Examination {
   /** Examines the store; what is found comes in the order in which it is looked at. */
   public List<Finding> run() {
     findings.addAll(access.examine(load));
-    if (access.isThere()) {
+    if (findings.stream().anyMatch(it -> it.level() == Level.BROKEN)) {
+      findings.add(
+          new Finding(
+              Level.NOTE, "store", "no key was tried: what is broken is to be mended first"));
+    } else if (access.isThere()) {
       use();
     } else {
       findings.add(

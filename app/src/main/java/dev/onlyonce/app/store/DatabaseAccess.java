@@ -9,6 +9,7 @@ import dev.onlyonce.store.jdbc.SqlDialect;
 import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStore;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -19,6 +20,7 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
 
   private static final int CONNECTIONS = 4;
   private static final long CONNECT_MILLIS = 10_000;
+  private static final String MYSQL = "jdbc:mysql:";
   private static final String POSTGRESQL = "jdbc:postgresql:";
 
   /** The tables' statements are better planned once than each time: 7.5 times fewer of them. */
@@ -67,7 +69,12 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
   @Override
   public List<Finding> examine(@Nullable Load load) {
     try (HikariDataSource pool = connect()) {
-      return new DatabaseSettings(pool).examine();
+      List<Finding> findings = new ArrayList<>(new DatabaseSettings(pool).examine());
+      findings.addAll(new DatabasePermissions(pool).examine());
+      if (load != null) {
+        DatabaseRoom.of(pool, load, bytesPerKey()).ifPresent(findings::add);
+      }
+      return findings;
     } catch (SQLException e) {
       throw Failure.files(address() + " does not tell its settings: " + e.getMessage());
     }
@@ -108,12 +115,22 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
     }
     String reason = Credentials.hidden(String.valueOf(cause.getMessage()));
     if (reason.toLowerCase(Locale.ROOT).contains("driver")) {
-      return Failure.usage(
-          "there is no driver for %s; those of PostgreSQL, MariaDB and H2 are built in, and MySQL is"
-                  .formatted(address())
-              + " reached by jdbc:mariadb://");
+      return noDriver();
     }
     return Failure.files("cannot connect to " + address() + ": " + reason);
+  }
+
+  private Failure noDriver() {
+    if (url.startsWith(MYSQL)) {
+      return Failure.usage(
+          "there is no driver for %s: MySQL's is under the GPL and not built in; MariaDB's reaches MySQL,"
+                  .formatted(address())
+              + " too: give "
+              + address().replaceFirst(MYSQL, "jdbc:mariadb:"));
+    }
+    return Failure.usage(
+        "there is no driver for %s; those of PostgreSQL, MariaDB and H2 are built in"
+            .formatted(address()));
   }
 
   private String address() {
@@ -128,7 +145,7 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
     if (url.startsWith("jdbc:h2:")) {
       return SqlDialect.H2;
     }
-    return url.startsWith("jdbc:mysql:") ? SqlDialect.MYSQL : SqlDialect.MARIADB;
+    return url.startsWith(MYSQL) ? SqlDialect.MYSQL : SqlDialect.MARIADB;
   }
 
   @Override

@@ -22,12 +22,13 @@ final class DatabaseSettings {
 
   private static final String POSTGRESQL =
       "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit',"
-          + " 'full_page_writes', 'default_transaction_isolation', 'synchronous_standby_names')"
+          + " 'full_page_writes', 'default_transaction_isolation', 'synchronous_standby_names',"
+          + " 'autovacuum')"
           + " union all select 'in_recovery', pg_is_in_recovery()::text";
   private static final String MYSQL =
       "show variables where variable_name in ('innodb_flush_log_at_trx_commit', 'sync_binlog',"
           + " 'log_bin', 'innodb_doublewrite', 'sql_mode', 'tx_isolation', 'transaction_isolation',"
-          + " 'read_only')";
+          + " 'read_only', 'innodb_rollback_on_timeout')";
 
   private final DataSource source;
   private final List<Finding> findings = new ArrayList<>();
@@ -73,21 +74,17 @@ final class DatabaseSettings {
   private void examinePostgreSql() {
     require("fsync", "on", "a crash of the machine can damage the whole database");
     require("full_page_writes", "on", "a crash of the machine can damage pages that were written");
-    String commit = settings.getOrDefault("synchronous_commit", "");
-    if (commit.equals("off")) {
-      unsafe(
-          "synchronous_commit",
-          "off: a crash takes the last moments, whose keys are new again; set it to on, for the"
-              + " user of this store at least");
-    } else {
-      ok("synchronous_commit", commit);
-    }
+    require(
+        "autovacuum",
+        "on",
+        "every settlement leaves a dead row, so the table grows without end and gets slower");
+    String standbys = settings.getOrDefault("synchronous_standby_names", "");
+    synchronousCommit(settings.getOrDefault("synchronous_commit", ""), !standbys.isEmpty());
     if ("true".equals(settings.get("in_recovery"))) {
       findings.add(
           new Finding(
               Finding.Level.BROKEN, "in_recovery", "this is a standby; claims need the primary"));
     }
-    String standbys = settings.getOrDefault("synchronous_standby_names", "");
     findings.add(
         Finding.note(
             "synchronous_standby_names",
@@ -95,7 +92,35 @@ final class DatabaseSettings {
                 ? "none: a failover to a standby forgets what it had not received, and its keys are"
                     + " new"
                 : standbys));
-    isolation(settings.getOrDefault("default_transaction_isolation", ""));
+    isolation("default_transaction_isolation");
+  }
+
+  /**
+   * @param isWaitedFor whether standbys are named that a commit is to wait for
+   */
+  private void synchronousCommit(String commit, boolean isWaitedFor) {
+    String harm =
+        switch (commit) {
+          case "off" -> "a crash takes the last moments, whose keys are new again";
+          case "local" ->
+              isWaitedFor
+                  ? "no standby is waited for, whatever synchronous_standby_names says, and one that"
+                      + " takes over forgets the last moments"
+                  : "";
+          case "remote_write" ->
+              isWaitedFor
+                  ? "a standby has what was answered in its memory only, and forgets it when it"
+                      + " crashes with this server"
+                  : "";
+          default -> "";
+        };
+    if (harm.isEmpty()) {
+      ok("synchronous_commit", commit);
+    } else {
+      unsafe(
+          "synchronous_commit",
+          commit + ": " + harm + "; set it to on, for the user of this store at least");
+    }
   }
 
   private void examineMySql() {
@@ -129,14 +154,26 @@ final class DatabaseSettings {
       findings.add(
           new Finding(Finding.Level.BROKEN, "read_only", "ON: claims need the primary server"));
     }
+    require(
+        "innodb_rollback_on_timeout",
+        "OFF",
+        "a busy key would undo your whole transaction, so the inbox is refused");
     isolation(
-        settings.getOrDefault("transaction_isolation", settings.getOrDefault("tx_isolation", "")));
+        settings.containsKey("transaction_isolation") ? "transaction_isolation" : "tx_isolation");
   }
 
-  private void isolation(String level) {
-    findings.add(
-        Finding.note(
-            "isolation", level + "; this store sets READ COMMITTED on what it does by itself"));
+  private void isolation(String name) {
+    String level = settings.getOrDefault(name, "unknown");
+    if (level.replace('-', ' ').equalsIgnoreCase("read committed")) {
+      ok(name, level);
+    } else {
+      findings.add(
+          Finding.note(
+              name,
+              level
+                  + ": this store's own statements run at READ COMMITTED all the same; in your"
+                  + " transactions more conflicts come, which Inbox begins anew"));
+    }
   }
 
   private void require(String name, String safe, String otherwise) {

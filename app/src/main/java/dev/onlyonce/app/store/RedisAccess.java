@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -71,6 +72,8 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
   List<Finding> examine(@Nullable Load load, UnaryOperator<RedisStore.Builder> settings) {
     RedisFindings found = builder("onlyonce", settings).look();
     List<Finding> findings = new ArrayList<>();
+    Map<String, List<String>> missing = builder("onlyonce", settings).missingRules();
+    missing.forEach((server, rules) -> findings.add(lacks(server, rules)));
     for (RedisFindings.Server each : found.servers()) {
       findings.add(
           Finding.ok(
@@ -86,11 +89,23 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
                   each.appendfsync())));
     }
     found.warnings().forEach(it -> findings.add(Finding.unsafe("settings", it)));
-    builder("onlyonce", settings).openIfThere().ifPresent(it -> examineTier(it, findings));
+    if (missing.isEmpty()) {
+      builder("onlyonce", settings).openIfThere().ifPresent(it -> examineTier(it, findings));
+    }
     if (load != null) {
       findings.add(window(found, load));
     }
     return findings;
+  }
+
+  private Finding lacks(String server, List<String> rules) {
+    String told = credentials.user() == null ? userInfo().split(":", 2)[0] : credentials.user();
+    String user = told.isEmpty() ? "default" : told;
+    return new Finding(
+        Finding.Level.BROKEN,
+        "permissions",
+        "%s may not do at %s what a store does to claim, settle and forget keys; ACL SETUSER %s %s"
+            .formatted(user, server, user, String.join(" ", rules)));
   }
 
   private static void examineTier(RedisStore opened, List<Finding> findings) {

@@ -4,6 +4,7 @@ import dev.onlyonce.app.store.Finding.Level;
 import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStatistics;
 import dev.onlyonce.store.tiered.TieredStatistics.Behind;
+import dev.onlyonce.store.tiered.TieredStatistics.HotKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,6 +24,7 @@ final class TierFindings {
     List<Finding> findings = new ArrayList<>();
     statistics.tiers().forEach(it -> findings.add(of(it)));
     findings.add(of(statistics.authority(), statistics.behind()));
+    statistics.hotKeys().forEach(it -> findings.add(of(it)));
     return findings;
   }
 
@@ -36,10 +38,11 @@ final class TierFindings {
     figures.put("p99Micros", micros(tier.p99()));
     String sentence =
         text(
-            "%,d of %,d keys answered here, in %,d calls of %,d us on average, 99 of 100 within %,d"
-                + " us; %,d failed",
+            "%,d of %,d keys answered here (%.1f %%), in %,d calls of %,d us on average, 99 of 100"
+                + " within %,d us; %,d failed",
             tier.answered(),
             tier.keys(),
+            100 * tier.hitRate(),
             tier.calls(),
             micros(tier.mean()),
             micros(tier.p99()),
@@ -70,6 +73,16 @@ final class TierFindings {
             behind.dropped(),
             behind.failures()),
         figures);
+  }
+
+  private static Finding of(HotKey hot) {
+    return new Finding(
+        Level.OK,
+        "hot key",
+        text(
+            "%s in %s was claimed %,d to %,d times lately",
+            hot.key(), hot.scope(), hot.atLeast(), hot.atMost()),
+        Map.of("atLeast", hot.atLeast(), "atMost", hot.atMost()));
   }
 
   private static long micros(Duration duration) {

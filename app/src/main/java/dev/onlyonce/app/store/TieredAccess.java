@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 record TieredAccess(Path file) implements StoreAccess {
 
   private static final String LOOKING = "onlyonce";
+  private static final String NO_COPIES =
+      "there are no copies, every duplicate asks the database: ";
 
   @Override
   public OpenReader look(Consumer<String> notices) {
@@ -106,8 +108,8 @@ record TieredAccess(Path file) implements StoreAccess {
   /** Compares the clocks; nothing where Redis does not answer, which is told elsewhere. */
   private static Optional<Finding> clocks(
       TierFile tiers, TierFile.Fast fast, HikariDataSource pool) {
-    JdbcStore database = tiers.database().store(pool, LOOKING);
     try (RedisStore redis = existing(fast)) {
+      JdbcStore database = tiers.database().store(pool, LOOKING);
       redis.millis(); // the connection is there from now on
       long ahead = Clocks.ahead(redis::millis, database::millis);
       return Optional.of(TierFindings.clocks(tiers.authority(), ahead, tiers.clockMargin()));
@@ -117,7 +119,7 @@ record TieredAccess(Path file) implements StoreAccess {
   }
 
   private static RedisStore existing(TierFile.Fast fast) {
-    return fast.redis().existing(it -> it.prefix(fast.prefix()).timeout(fast.timeout()));
+    return fast.redis().existing(it -> place(it, fast));
   }
 
   private static void close(TieredStore store, HikariDataSource pool) {
@@ -160,15 +162,18 @@ record TieredAccess(Path file) implements StoreAccess {
         .open(
             owner,
             it -> {
-              it.prefix(fast.prefix()).timeout(fast.timeout());
-              if (fast.replicas() > 0) {
-                it.waitForReplicas(fast.replicas(), fast.timeout());
-              }
+              place(it, fast);
               // Copies may be lost at any time, so a shard of them is made anew.
               return authority == Authority.DATABASE
                   ? it.patience(Duration.ZERO).remakeLostShards()
                   : it;
             });
+  }
+
+  /** Says where the store in Redis is, and how long and for whom it waits. */
+  private static RedisStore.Builder place(RedisStore.Builder builder, TierFile.Fast fast) {
+    builder.prefix(fast.prefix()).timeout(fast.timeout());
+    return fast.replicas() > 0 ? builder.waitForReplicas(fast.replicas(), fast.timeout()) : builder;
   }
 
   @Override
@@ -198,17 +203,14 @@ record TieredAccess(Path file) implements StoreAccess {
   private static void examine(
       TierFile.Fast fast, boolean isOfCopies, @Nullable Load load, List<Finding> findings) {
     try {
-      for (Finding each : fast.redis().examine(load, it -> it.prefix(fast.prefix()))) {
+      for (Finding each : fast.redis().examine(load, it -> place(it, fast))) {
         findings.add(of("redis ", each, isOfCopies));
       }
     } catch (StoreException e) {
       if (!isOfCopies) {
         throw e;
       }
-      findings.add(
-          Finding.unsafe(
-              "redis",
-              "there are no copies, every duplicate asks the database: " + e.getMessage()));
+      findings.add(Finding.unsafe("redis", NO_COPIES + e.getMessage()));
     }
   }
 

@@ -33,6 +33,10 @@ final class InProcess {
         Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err, true));
     String[] given = arguments.clone();
     for (int i = 0; i < given.length; i++) {
+      if (given[i].contains("=@")) {
+        throw new IllegalArgumentException(
+            given[i] + " would be a file beside the tests: give name and value apart");
+      }
       given[i] = given[i].startsWith("@") ? path(given[i].substring(1)) : given[i];
     }
     int code = Main.run(commandLine, given);

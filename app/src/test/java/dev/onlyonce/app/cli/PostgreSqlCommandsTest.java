@@ -3,15 +3,21 @@ package dev.onlyonce.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onlyonce.app.cli.InProcess.Result;
+import dev.onlyonce.app.store.Credentials;
+import dev.onlyonce.app.store.Finding;
+import dev.onlyonce.app.store.StoreAddress;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -43,6 +49,10 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
   }
 
   private void execute(String sql) throws SQLException {
+    execute(url, sql);
+  }
+
+  private static void execute(String url, String sql) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
@@ -57,7 +67,107 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
     Result result = new InProcess(folder).run("doctor", "--store=" + forgetful);
 
     assertThat(result.code()).isEqualTo(1);
-    assertThat(result.out()).containsPattern("(?m)^unsafe  synchronous_commit +off: a crash takes");
+    assertThat(result.out())
+        .containsPattern("(?m)^unsafe  synchronous_commit +off: a crash takes")
+        .containsPattern("(?m)^ok +fsync +on")
+        .containsPattern("(?m)^ok +autovacuum +on")
+        .containsPattern("(?m)^ok +default_transaction_isolation +read committed");
+  }
+
+  @Test
+  void settings_of_a_server_that_forget_are_named() throws SQLException {
+    Map<String, String> settings =
+        Map.of(
+            "fsync", "off",
+            "full_page_writes", "off",
+            "autovacuum", "off",
+            "synchronous_commit", "local",
+            "synchronous_standby_names", "nobody",
+            "default_transaction_isolation", "repeatable read");
+    try (PostgreSqlServer server = PostgreSqlServer.start(settings)) {
+      InProcess program = new InProcess(folder);
+      execute(server.url(), program.run("schema", "--store=" + server.url()).out());
+      Result result = program.run("doctor", "--store=" + server.url());
+
+      assertThat(result.code()).isEqualTo(1);
+      assertThat(result.out())
+          .containsPattern("(?m)^unsafe  fsync +off: .*; set it to on")
+          .containsPattern("(?m)^unsafe  full_page_writes +off: .*; set it to on")
+          .containsPattern("(?m)^unsafe  autovacuum +off: every settlement leaves a dead row")
+          .containsPattern("(?m)^unsafe  synchronous_commit +local: no standby is waited for")
+          .containsPattern(
+              "(?m)^note +default_transaction_isolation +repeatable read: this store's");
+      // Nothing is committed here: with nobody to wait for it would take for ever.
+      assertThat(findings(server.url() + "&options=-csynchronous_commit%3Dremote_write"))
+          .anyMatch(it -> it.isBad() && it.sentence().startsWith("remote_write: a standby has"));
+    }
+    // Without standbys, both are what on is.
+    for (String commit : List.of("local", "remote_write")) {
+      assertThat(findings(url + "&options=-csynchronous_commit%3D" + commit))
+          .noneMatch(Finding::isBad);
+    }
+  }
+
+  private static List<Finding> findings(String url) {
+    return StoreAddress.access(url, new Credentials(null, null)).examine(null);
+  }
+
+  @Test
+  void permissions_that_a_store_lacks_are_named_with_what_grants_them() throws SQLException {
+    execute(
+        """
+        create role "Clerk" login;
+        grant select, insert, update on onlyonce_claim, onlyonce_position to "Clerk";
+        grant select, delete on onlyonce_event to "Clerk";
+        grant update on onlyonce_meta to "Clerk"
+        """);
+    try {
+      String clerk = url.replaceFirst("user=[^&]*", "user=Clerk");
+      InProcess program = new InProcess(folder);
+      Result denied = program.run("doctor", "--store=" + clerk);
+      assertThat(denied.code()).as(denied.err()).isEqualTo(1);
+      assertThat(denied.out())
+          .contains(
+              "DELETE on onlyonce_claim is missing: no key is ever forgotten, and the table grows"
+                  + " without end; GRANT DELETE ON onlyonce_claim TO \"Clerk\"")
+          .contains("GRANT INSERT, UPDATE ON onlyonce_event TO \"Clerk\"")
+          .contains("GRANT SELECT, UPDATE ON onlyonce_meta TO \"Clerk\"")
+          .contains("no key was tried")
+          .doesNotContain("onlyonce_position");
+
+      String grants = denied.out().replaceAll("(?m)^.*(GRANT .*)$|^.*$", "$1;");
+      execute(grants);
+      assertThat(program.run("doctor", "--store=" + clerk).out())
+          .containsPattern("(?m)^ok +permissions +\"Clerk\" may do")
+          .containsPattern("(?m)^ok +one key ");
+    } finally {
+      execute("drop owned by \"Clerk\"; drop role \"Clerk\"");
+    }
+  }
+
+  @Test
+  void what_the_guide_grants_is_enough() throws IOException, SQLException {
+    execute("create role shop login;" + GuideGrants.of("postgresql.md"));
+    try {
+      String shop = "--store=" + url.replaceFirst("user=[^&]*", "user=shop");
+      assertThat(new InProcess(folder).run("doctor", shop).out())
+          .containsPattern("(?m)^ok +permissions ")
+          .containsPattern("(?m)^ok +one key ");
+    } finally {
+      execute("drop owned by shop; drop role shop");
+    }
+  }
+
+  @Test
+  void the_room_that_a_load_needs_is_compared_with_what_the_table_takes() {
+    assertThat(
+            new InProcess(folder)
+                .run("doctor", "--store=" + url, "--rate=1000", "--retention=1h")
+                .out())
+        .containsPattern(
+            "(?m)^note +disk +onlyonce_claim takes [0-9]{1,2} MB, this rate and retention need about"
+                + " 1,510 MB; a database does not tell what its disk has free, so see to it that"
+                + " 1,[0-9]{3} MB are");
   }
 
   @Test

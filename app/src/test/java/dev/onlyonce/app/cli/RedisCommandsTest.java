@@ -12,9 +12,14 @@ import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Semantics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -125,6 +130,75 @@ class RedisCommandsTest extends SharedStoreRules {
         List.of(
             ClaimRequest.of(TierMark.ID.scope(), TierMark.ID.key(), 1, day, Lapse.PARK)
                 .settlingNow(says, day)));
+  }
+
+  @Test
+  void permissions_that_a_store_lacks_are_named_with_what_grants_them() throws IOException {
+    try (RedisServer server = RedisServer.start()) {
+      InProcess program = new InProcess(folder);
+      RedisStore.at(server.url()).open().close();
+      String clerk = "--store=" + server.url().replace("//", "//clerk:pw@");
+      redis(server, "acl setuser clerk on '>pw' '~other:*' +@all");
+      assertThat(program.run("doctor", clerk).out())
+          .contains("forget keys; ACL SETUSER clerk ~onlyonce:*\n")
+          .contains("no key was tried");
+      for (String command : List.of("hdel", "evalsha", "hset", "hscan", "time")) {
+        redis(server, "acl setuser clerk reset on '>pw' '~*' +@all -" + command);
+        Result denied = program.run("doctor", clerk);
+        assertThat(denied.code()).as(command + denied.err()).isEqualTo(1);
+        assertThat(denied.out())
+            .containsPattern(
+                "(?m)^broken  permissions +clerk may not do at 127.* what a store does")
+            .contains("ACL SETUSER clerk +" + command + "\n")
+            .contains("no key was tried");
+      }
+      redis(server, "acl setuser clerk reset on '>pw' '~onlyonce:*' " + guideRules());
+      assertThat(program.run("doctor", clerk).out())
+          .doesNotContain("permissions")
+          .containsPattern("(?m)^ok +one key ");
+      redis(server, "acl setuser clerk reset on '>pw' '~onlyonce:*' +@all -info -config");
+      Result blind = program.run("doctor", clerk);
+      assertThat(blind.code()).isEqualTo(1);
+      assertThat(blind.out())
+          .contains("does not let us read INFO: whether it has replicas is not known")
+          .contains("does not let us read its settings (CONFIG is barred)")
+          .doesNotContain("permissions")
+          .containsPattern("(?m)^ok +one key ");
+      assertThat(redis(server, "exists onlyonce:permissions")).isEqualTo("0\n");
+
+      Path replicated =
+          Files.writeString(
+              folder.resolve("replicated.yaml"),
+              """
+              authority: redis, database behind
+              database:
+                url: jdbc:h2:mem:replicated
+              redis:
+                url: %s
+                prefix: onlyonce
+                replicas: 1
+              """
+                  .formatted(server.url().replace("//", "//clerk:pw@")));
+      redis(server, "acl setuser clerk reset on '>pw' '~onlyonce:*' +@all -wait");
+      assertThat(program.run("doctor", "--store=tiered:" + replicated).out())
+          .contains("ACL SETUSER clerk +wait\n");
+    }
+  }
+
+  /** Returns the commands that the guide says a store needs, as rules of an ACL. */
+  private static String guideRules() throws IOException {
+    String row =
+        Files.readString(Path.of("../docs/guides/redis.md"))
+            .lines()
+            .filter(it -> it.startsWith("| an ACL without "))
+            .findFirst()
+            .orElseThrow();
+    String commands = row.substring(0, row.indexOf(", with `waitForReplicas`"));
+    return Pattern.compile("`(\\w+)`")
+        .matcher(commands)
+        .results()
+        .map(it -> "+" + it.group(1))
+        .collect(Collectors.joining(" "));
   }
 
   private String redis(RedisServer server, String command) {

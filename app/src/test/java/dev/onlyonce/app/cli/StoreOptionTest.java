@@ -54,6 +54,10 @@ class StoreOptionTest {
     }
     assertThat(run("claims", "stats", "--store=jdbc:oracle:thin:@x").err())
         .contains("there is no driver for jdbc:oracle:thin:@x");
+    assertThat(run("claims", "stats", "--store=jdbc:mysql://db.example/shop?user=x").err())
+        .contains("there is no driver for jdbc:mysql://db.example/shop")
+        .contains("MySQL's is under the GPL and not built in")
+        .contains("give jdbc:mariadb://db.example/shop?user=x");
     assertThat(run("claims", "stats", "--store=local:x", "--user=me").err())
         .contains("a local store asks for no user");
     assertThat(run("dedup", "--state=a", "--store=local:b").err())

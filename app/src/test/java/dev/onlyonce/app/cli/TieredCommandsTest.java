@@ -15,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -85,7 +86,7 @@ class TieredCommandsTest extends SharedStoreRules {
         .contains("database: it alone says what is new")
         .containsPattern("(?m)^ok +database server")
         .containsPattern("(?m)^ok +redis server")
-        .containsPattern("(?m)^ok +tier near +0 of 2,52[0-9] keys answered here, in ")
+        .containsPattern("(?m)^ok +tier near +0 of 2,52[0-9] keys answered here [(]0[.]0 %[)], in ")
         .containsPattern("(?m)^ok +tier database +2,5[0-9]{2} of ")
         .containsPattern("(?m)^(ok|note) +tier filter ")
         .containsPattern("(?m)^(ok|note) +copies +[0-9,]+ keys written, ")
@@ -104,6 +105,41 @@ class TieredCommandsTest extends SharedStoreRules {
         .containsPattern("(?m)^unsafe +redis +there are no copies")
         .containsPattern("(?m)^note +tier fast .*; it is not asked now: ")
         .doesNotContain("clocks");
+  }
+
+  @Test
+  void who_has_used_the_tiers_says_what_they_did_and_which_keys_are_hot() throws IOException {
+    // Of a batch of one there are twenty keys whose duplicates come again and again.
+    Result bench = run("bench", "--store=" + address(), "--for=1s", "--threads=2", "--batch=1");
+    assertThat(bench.out())
+        .as(bench.err())
+        .containsPattern("(?m)^ok +tier near +[1-9][0-9,]* of .* keys answered here [(][1-9]")
+        .containsPattern("(?m)^ok +hot key +\\S+-known-[0-9]+ in onlyonce/bench was claimed [0-9]");
+
+    Files.writeString(folder.resolve("few"), "a\nb\n");
+    String[] dedup = {"dedup", "--store=" + address(), "--scope=few", "--out", "@few.out", "@few"};
+    assertThat(run(dedup).err()).contains("onlyonce: tier database: ", "onlyonce: copies: ");
+    String[] silent = Arrays.copyOf(dedup, dedup.length + 1);
+    silent[dedup.length] = "--stats=none";
+    assertThat(run(silent).err()).isEmpty();
+  }
+
+  @Test
+  void copies_that_may_not_be_written_are_named_as_what_is_broken() throws IOException {
+    try (RedisServer server = RedisServer.start()) {
+      String cli = "redis-cli -p " + server.address().getPort();
+      Shell.withProgram(folder).run(cli + " acl setuser clerk on '>pw' '~*' +@all -hset");
+      String clerk = server.url().replace("//", "//clerk:pw@");
+      Path own =
+          Files.writeString(
+              folder.resolve("clerk.yaml"), Files.readString(file).replace(redis, clerk));
+      Files.writeString(folder.resolve("database.secret"), "not asked for\n");
+      Result result = run("doctor", "--store=tiered:" + own);
+      assertThat(result.code()).as(result.err()).isEqualTo(1);
+      assertThat(result.out())
+          .containsPattern("(?m)^broken  redis permissions .* ACL SETUSER clerk [+]hset$")
+          .contains("no key was tried");
+    }
   }
 
   @Test

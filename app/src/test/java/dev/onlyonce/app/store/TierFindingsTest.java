@@ -2,8 +2,11 @@ package dev.onlyonce.app.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
 import dev.onlyonce.app.store.Finding.Level;
 import dev.onlyonce.store.tiered.Authority;
+import dev.onlyonce.store.tiered.TieredStatistics;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -53,5 +56,41 @@ class TierFindingsTest {
         .contains("copies end so much sooner");
     assertThat(TierFindings.clocks(Authority.DATABASE, -2_000, MARGIN).sentence())
         .contains("not used longer");
+  }
+
+  @Test
+  void hit_rate_latency_and_hot_keys_are_told_in_words_and_figures() {
+    TieredStatistics statistics =
+        new TieredStatistics(
+            Authority.DATABASE,
+            List.of(
+                new TieredStatistics.Tier(
+                    "near",
+                    null,
+                    10,
+                    2_000,
+                    500,
+                    3,
+                    Duration.ofNanos(7_500),
+                    Duration.ofMillis(2))),
+            0,
+            new TieredStatistics.Behind(0, Duration.ZERO, 0, 0, 0),
+            List.of(
+                new TieredStatistics.HotKey(Scope.of("billing"), Key.of("order-7"), 1_600, 1_632)));
+    List<Finding> findings = TierFindings.of(statistics);
+
+    assertThat(findings.get(0).sentence())
+        .isEqualTo(
+            "500 of 2,000 keys answered here (25.0 %), in 10 calls of 7 us on average, 99 of 100"
+                + " within 2,000 us; 3 failed");
+    assertThat(findings.get(0).figures())
+        .containsEntry("answered", 500L)
+        .containsEntry("meanMicros", 7L)
+        .containsEntry("p99Micros", 2_000L);
+    Finding hot = findings.get(2);
+    assertThat(hot.topic()).isEqualTo("hot key");
+    assertThat(hot.sentence())
+        .isEqualTo("order-7 in billing was claimed 1,600 to 1,632 times lately");
+    assertThat(hot.figures()).containsEntry("atLeast", 1_600L).containsEntry("atMost", 1_632L);
   }
 }

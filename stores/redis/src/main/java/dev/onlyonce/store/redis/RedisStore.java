@@ -428,5 +428,16 @@ public final class RedisStore
     public RedisFindings look() {
       return RedisEngine.look(address, settings);
     }
+
+    /**
+     * Asks each master whether its ACL lets the user do what a store does; nothing is written.
+     *
+     * @return by server, the rules that the user lacks, such as {@code +hdel}; a server at which it
+     *     lacks none is not there
+     * @throws StoreException as {@link #look}
+     */
+    public Map<String, List<String>> missingRules() {
+      return RedisEngine.missingRules(address, settings);
+    }
   }
 }

@@ -12,6 +12,9 @@ import java.util.Set;
  */
 record Advice(Server server, boolean isReplica) {
 
+  /** The version of a server that does not tell it. */
+  static final String UNKNOWN = "unknown";
+
   private static final String SAFE_POLICY = "noeviction";
 
   /**
@@ -20,6 +23,12 @@ record Advice(Server server, boolean isReplica) {
    * @throws StoreException if it evicts keys
    */
   void give(Set<String> warnings) {
+    if (server.version().equals(UNKNOWN)) {
+      warnings.add(
+          name()
+              + " does not let us read INFO: whether it has replicas is not known, so set"
+              + " clockTolerance yourself, or let the user call it (ACL SETUSER ... +info)");
+    }
     String policy = server.maxmemoryPolicy();
     if (policy == null) {
       warnings.add(

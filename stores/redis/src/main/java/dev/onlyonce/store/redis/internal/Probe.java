@@ -74,7 +74,7 @@ final class Probe {
       Server server =
           new Server(
               node.toString(),
-              Question.told(info, "redis_version", "unknown"),
+              Question.told(info, "redis_version", Advice.UNKNOWN),
               Integer.parseInt(Question.told(info, "connected_slaves", "0")),
               Long.parseLong(Question.told(info, "used_memory", "0")),
               maxmemory == null ? null : Long.valueOf(maxmemory),

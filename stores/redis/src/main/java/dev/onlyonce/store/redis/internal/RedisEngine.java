@@ -108,6 +108,16 @@ public final class RedisEngine implements AutoCloseable {
     }
   }
 
+  /** Asks the masters which rules of their ACL the user lacks. */
+  public static Map<String, List<String>> missingRules(
+      RedisAddress address, RedisSettings settings) {
+    try (RedisPort port = new JedisPort(address, settings)) {
+      Topology topology = new Topology(port, address.seeds());
+      look(topology, address);
+      return new Permissions(port, settings).missing(topology.masters());
+    }
+  }
+
   private static void warnOnce(String sentence) {
     if (WARNED.size() < MOST_WARNINGS && WARNED.add(sentence)) {
       LOG.log(Level.WARNING, sentence);
@@ -124,6 +134,11 @@ public final class RedisEngine implements AutoCloseable {
   }
 
   private static RedisFindings look(RedisPort port, Topology topology, RedisAddress address) {
+    look(topology, address);
+    return new Probe(port).look(topology);
+  }
+
+  private static void look(Topology topology, RedisAddress address) {
     try {
       topology.look();
     } catch (LinkException e) {
@@ -137,7 +152,6 @@ public final class RedisEngine implements AutoCloseable {
       throw new StoreException(
           Kind.UNAVAILABLE, "no store can be opened at " + address + ": " + conflict);
     }
-    return new Probe(port).look(topology);
   }
 
   private void checkOpen() {
