@@ -283,18 +283,27 @@ public final class Renewals {
     try {
       List<Held> answers = store.renew(renewals);
       noteRoundTrip(sent);
+      List<HeldClaim> unknown = new ArrayList<>();
       for (int i = 0; i < batch.size(); i++) {
-        if (answers.get(i) == Held.HELD) {
-          renewed(batch.get(i), renewals.get(i).lease(), sent);
-        } else {
-          lose(batch.get(i));
+        switch (answers.get(i)) {
+          case HELD -> renewed(batch.get(i), renewals.get(i).lease(), sent);
+          case UNKNOWN -> unknown.add(batch.get(i));
+          default -> lose(batch.get(i));
         }
       }
+      failed(unknown, notKnown());
     } catch (RuntimeException | Error e) {
       failed(batch, e instanceof StoreException s ? s : StoreSteps.unexpected(e));
     } finally {
       landed(batch);
     }
+  }
+
+  private static StoreException notKnown() {
+    return new StoreException(
+        StoreException.Kind.UNAVAILABLE,
+        "the store has renewed others of the batch and does not know of this claim, whose record is"
+            + " locked or on a server that does not answer; it is asked again");
   }
 
   /** A batch is not on its way any more. */
@@ -380,7 +389,11 @@ public final class Renewals {
   boolean renewNow(HeldClaim held, Renewal renewal) {
     long before = batchesOf(held);
     long sent = time.nanoTime();
-    if (store.renew(List.of(renewal)).get(0) != Held.HELD) {
+    Held answer = store.renew(List.of(renewal)).get(0);
+    if (answer == Held.UNKNOWN) {
+      throw notKnown();
+    }
+    if (answer != Held.HELD) {
       lose(held);
       return false;
     }

@@ -230,13 +230,16 @@ class RenewalsTest {
   @Test
   void what_becomes_due_during_a_call_that_is_answered_soon_goes_together() {
     claimed("k");
+    time.step(Duration.ofMillis(150));
+    claimed("due at 1150");
+    time.step(Duration.ofMillis(50));
+    claimed("due at 1200");
     Runnable first = hangingCall();
-    claimed("due while the first is on its way").renewAtNanos = time.nanoTime();
     pass(Duration.ofMillis(250));
     assertThat(store.asked).isEmpty();
     first.run();
     pass(Duration.ofMillis(20));
-    assertThat(store.batches).containsExactly(1, 1);
+    assertThat(store.batches).containsExactly(1, 2);
   }
 
   @Test
@@ -296,6 +299,23 @@ class RenewalsTest {
     assertThat(events).containsExactly(new Event.LeaseLost(held.claim));
     pass(Duration.ofSeconds(5));
     assertThat(store.asked).filteredOn(asked -> asked.startsWith("k@")).hasSize(1);
+  }
+
+  /** One record that was locked cost all claims of its batch their lease. */
+  @Test
+  void a_renewal_of_which_the_store_does_not_know_is_tried_again_and_costs_no_other() {
+    HeldClaim locked = claimed("locked");
+    HeldClaim other = claimed("other");
+    store.answer =
+        renewal -> renewal.claim().key().equals(Key.of("locked")) ? Held.UNKNOWN : Held.HELD;
+    pass(Duration.ofMillis(2_900));
+    assertThat(locked.stillHeld()).isTrue();
+    assertThat(events).hasOnlyElementsOfType(Event.RenewalFailed.class).hasSizeBetween(5, 7);
+    pass(Duration.ofMillis(200));
+    assertThat(locked.stillHeld()).isFalse();
+    assertThat(other.stillHeld()).isTrue();
+    assertThat(events).contains(new Event.LeaseLost(locked.claim));
+    assertThatThrownBy(() -> locked.extend(LEASE)).isInstanceOf(StoreException.class);
   }
 
   @Test
