@@ -51,7 +51,12 @@ public final class Engine {
     this.purgeEveryNanos = Nanos.of(purgeEvery);
     this.renewer =
         new ThreadPoolExecutor(
-            1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Engine::daemon);
+            Renewals.MOST_CALLS,
+            Renewals.MOST_CALLS,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Engine::daemon);
     renewer.allowCoreThreadTimeOut(true);
     this.renewals = new Renewals(store, time, events, renewer, this::wakeRenewals);
     this.renewalDuty =

@@ -49,8 +49,13 @@ final class HeldClaim implements Attempt {
   long renewAtNanos;
   boolean isRenewed;
 
-  /** Odd while a batch of renewals with this claim is on its way; grows at both its ends. */
+  /** How many batches of renewals had this claim, and how many of them are on their way. */
   long batches;
+
+  int underWay;
+
+  /** What they ask for: the same while one of them is on its way. */
+  Duration sentLease;
 
   private volatile Duration lease;
   private volatile long leaseEndNanos;
@@ -71,6 +76,7 @@ final class HeldClaim implements Attempt {
     this.renewals = renewals;
     this.claim = run.claim();
     this.lease = lease;
+    this.sentLease = lease;
     this.leaseEndNanos = run.leaseEndNanos();
     this.checkpoint = run.checkpoint();
     this.handler = handler;
@@ -90,6 +96,13 @@ final class HeldClaim implements Attempt {
   /** Returns how long each renewal makes the claim last. */
   Duration lease() {
     return lease;
+  }
+
+  /** A batch of renewals has this claim. */
+  void sent() {
+    batches++;
+    underWay++;
+    sentLease = lease;
   }
 
   void renewedUntil(long endNanos, Duration newLease) {

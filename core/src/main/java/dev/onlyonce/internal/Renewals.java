@@ -30,14 +30,24 @@ import org.jspecify.annotations.Nullable;
  * <h2>Duty cycle</h2>
  *
  * <p>{@link #runOnce()} does what is due and returns; something else calls it at {@link
- * #nanosToNextRun()}. Asking the store is left to an executor, one batch at a time, so that a store
- * which hangs does not keep anybody from being told.
+ * #nanosToNextRun()}. Asking the store is left to an executor, so that a store which hangs does not
+ * keep anybody from being told.
+ *
+ * <h2>Calls that hang</h2>
+ *
+ * <p>Usually one call is on its way, and what becomes due meanwhile goes together in the next one.
+ * A call that is not answered within a tenth of a lease is not waited for: a connection may have
+ * died without a word, and others may be well. Its own claims are asked for again, too, after a
+ * third of their lease. No more than {@value #MOST_CALLS} calls are on their way.
  */
 public final class Renewals {
 
   private static final int DUE_AFTER = 3;
   private static final int RETRY_AFTER = 10;
   private static final int GO_ALONG = 30;
+
+  /** How many calls of the store may be on their way. */
+  static final int MOST_CALLS = 4;
 
   private final ClaimStore store;
   private final Time time;
@@ -50,12 +60,13 @@ public final class Renewals {
   private @Nullable HeldClaim first;
   private long nextRunNanos = Long.MAX_VALUE;
   private boolean nothingDue = true;
-  private boolean renewing;
+  private int calls;
+  private long lastCallNanos;
   private boolean leaving;
   private long roundTripNanos;
 
   /**
-   * @param executor runs the calls of the store
+   * @param executor runs the calls of the store, {@link #MOST_CALLS} at a time
    * @param wake called when {@link #nanosToNextRun()} has moved forward
    */
   Renewals(ClaimStore store, Time time, Events events, Executor executor, Runnable wake) {
@@ -171,17 +182,21 @@ public final class Renewals {
           if (held.lose()) {
             lost.add(held);
           }
-        } else if (renewing) {
+        } else if (mustWait(held)) {
           isDueAt(lostAt);
-        } else if (held.renewAtNanos - held.lease().toNanos() / GO_ALONG - now <= 0) {
+        } else if (dueAt(held) - held.lease().toNanos() / GO_ALONG - now <= 0) {
           due.add(held);
-          held.batches++;
-          isDueAt(lostAt);
-        } else {
+          held.sent();
+          held.renewAtNanos = now + held.lease().toNanos() / DUE_AFTER;
           isDueAt(earlier(held.renewAtNanos, lostAt));
+        } else {
+          isDueAt(earlier(dueAt(held), lostAt));
         }
       }
-      renewing |= !due.isEmpty();
+      if (!due.isEmpty()) {
+        calls++;
+        lastCallNanos = now;
+      }
     } finally {
       lock.unlock();
     }
@@ -203,6 +218,20 @@ public final class Renewals {
         StoreException.Kind.UNAVAILABLE, "there is no thread to renew leases on: " + e, e);
   }
 
+  /**
+   * Whether a claim cannot be in another call now. Of two that ask for different leases, nobody
+   * would know which came last.
+   */
+  private boolean mustWait(HeldClaim held) {
+    return calls == MOST_CALLS || (held.underWay > 0 && !held.lease().equals(held.sentLease));
+  }
+
+  private long dueAt(HeldClaim held) {
+    return calls == 0
+        ? held.renewAtNanos
+        : later(held.renewAtNanos, lastCallNanos + held.lease().toNanos() / RETRY_AFTER);
+  }
+
   private long lostAt(HeldClaim held) {
     long most = held.lease().toNanos() / DUE_AFTER;
     return held.leaseEndNanos() - Math.min(roundTripNanos, most);
@@ -210,6 +239,10 @@ public final class Renewals {
 
   private static long earlier(long a, long b) {
     return a - b <= 0 ? a : b;
+  }
+
+  private static long later(long a, long b) {
+    return a - b >= 0 ? a : b;
   }
 
   /** The store has said so. */
@@ -244,19 +277,21 @@ public final class Renewals {
   private void renewBatch(List<HeldClaim> batch) {
     List<Renewal> renewals = new ArrayList<>(batch.size());
     for (HeldClaim held : batch) {
-      renewals.add(new Renewal(held.claim, held.lease(), null));
+      renewals.add(new Renewal(held.claim, held.sentLease, null));
     }
     long sent = time.nanoTime();
     try {
       List<Held> answers = store.renew(renewals);
       noteRoundTrip(sent);
+      List<HeldClaim> unknown = new ArrayList<>();
       for (int i = 0; i < batch.size(); i++) {
-        if (answers.get(i) == Held.HELD) {
-          renewed(batch.get(i), renewals.get(i).lease(), sent);
-        } else {
-          lose(batch.get(i));
+        switch (answers.get(i)) {
+          case HELD -> renewed(batch.get(i), renewals.get(i).lease(), sent);
+          case UNKNOWN -> unknown.add(batch.get(i));
+          default -> lose(batch.get(i));
         }
       }
+      failed(unknown, notKnown());
     } catch (RuntimeException | Error e) {
       failed(batch, e instanceof StoreException s ? s : StoreSteps.unexpected(e));
     } finally {
@@ -264,11 +299,18 @@ public final class Renewals {
     }
   }
 
+  private static StoreException notKnown() {
+    return new StoreException(
+        StoreException.Kind.UNAVAILABLE,
+        "the store has renewed others of the batch and does not know of this claim, whose record is"
+            + " locked or on a server that does not answer; it is asked again");
+  }
+
   /** A batch is not on its way any more. */
   private void landed(List<HeldClaim> batch) {
     lock.lock();
     try {
-      batch.forEach(held -> held.batches++);
+      batch.forEach(held -> held.underWay--);
     } finally {
       lock.unlock();
     }
@@ -288,8 +330,11 @@ public final class Renewals {
     try {
       long end = sent + lease.toNanos();
       if (lease.equals(held.lease())) {
-        held.renewedUntil(end, lease);
-        held.renewAtNanos = sent + lease.toNanos() / DUE_AFTER;
+        // Of several that were on their way, the one that was sent last tells most.
+        if (end - held.leaseEndNanos() > 0) {
+          held.renewedUntil(end, lease);
+          held.renewAtNanos = sent + lease.toNanos() / DUE_AFTER;
+        }
       } else {
         // Extended while this was on its way, and nobody knows which of the two came last.
         held.renewedUntil(earlier(end, held.leaseEndNanos()), held.lease());
@@ -320,7 +365,7 @@ public final class Renewals {
     boolean earlier;
     lock.lock();
     try {
-      renewing = false;
+      calls--;
       earlier = isDueAt(time.nanoTime());
     } finally {
       lock.unlock();
@@ -330,10 +375,11 @@ public final class Renewals {
     }
   }
 
+  /** Counts the batches that had the claim; -1 if one is on its way. */
   private long batchesOf(HeldClaim held) {
     lock.lock();
     try {
-      return held.batches;
+      return held.underWay == 0 ? held.batches : -1;
     } finally {
       lock.unlock();
     }
@@ -343,7 +389,11 @@ public final class Renewals {
   boolean renewNow(HeldClaim held, Renewal renewal) {
     long before = batchesOf(held);
     long sent = time.nanoTime();
-    if (store.renew(List.of(renewal)).get(0) != Held.HELD) {
+    Held answer = store.renew(List.of(renewal)).get(0);
+    if (answer == Held.UNKNOWN) {
+      throw notKnown();
+    }
+    if (answer != Held.HELD) {
       lose(held);
       return false;
     }
@@ -353,7 +403,7 @@ public final class Renewals {
       held.regain();
       held.isRenewed = true;
       long leaseNanos = renewal.lease().toNanos();
-      boolean alone = held.batches == before && before % 2 == 0;
+      boolean alone = held.batches == before;
       // A batch may have been on its way too, and nobody knows which of the two came last.
       long sureNanos = alone ? leaseNanos : Math.min(leaseNanos, held.lease().toNanos());
       held.renewedUntil(sent + sureNanos, renewal.lease());

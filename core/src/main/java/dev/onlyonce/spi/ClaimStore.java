@@ -30,7 +30,9 @@ public interface ClaimStore extends AutoCloseable {
   List<Held> settle(List<? extends Settlement> batch);
 
   /**
-   * Renews the lease of each claim that is still held, and saves its checkpoint if one is given.
+   * Renews the lease of each claim that is still held, and saves its checkpoint if one is given. Of
+   * a batch of several, what can be renewed now does not wait for the rest, which may be answered
+   * {@link Held#UNKNOWN}.
    */
   List<Held> renew(List<Renewal> batch);
 

@@ -59,7 +59,11 @@ public final class CombiningStore implements ClaimStore, ClaimReader {
 
   @Override
   public List<Held> renew(List<Renewal> batch) {
-    return renewals.call(batch);
+    List<Held> answers = renewals.call(batch);
+    // Only what others have brought is known: by itself it is waited for, or fails with the reason.
+    return answers.contains(Held.UNKNOWN) && answers.stream().allMatch(Held.UNKNOWN::equals)
+        ? store.renew(batch)
+        : answers;
   }
 
   @Override

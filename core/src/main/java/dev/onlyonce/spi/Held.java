@@ -9,5 +9,11 @@ public enum Held {
   /**
    * The claim is not held: it was overtaken, settled otherwise, or is not known. Nothing changed.
    */
-  LOST
+  LOST,
+  /**
+   * Nobody knows, and it may be asked again. Said of a renewal only, and only beside others of its
+   * batch that are known: a holder is not to lose its lease because another's record is locked, or
+   * is on a server that does not answer.
+   */
+  UNKNOWN
 }

@@ -201,6 +201,93 @@ class RenewalsTest {
     assertThat(held.handlerEnded()).isEqualTo(HeldClaim.Interrupt.LOST);
   }
 
+  /** A call that is on its way, whose connection has died without a word. */
+  private Runnable hangingCall() {
+    blocked = true;
+    while (tasks.isEmpty()) {
+      passWithBlockedStore(STEP);
+    }
+    blocked = false;
+    return tasks.remove();
+  }
+
+  /** One connection that hung ended all renewing, until TCP gave it up after a quarter hour. */
+  @Test
+  void a_call_that_hangs_costs_no_claim_as_long_as_others_are_answered() {
+    HeldClaim first = claimed("first");
+    Runnable hanging = hangingCall();
+    HeldClaim later = claimed("later");
+    pass(Duration.ofSeconds(20));
+    assertThat(first.stillHeld()).isTrue();
+    assertThat(later.stillHeld()).isTrue();
+    hanging.run();
+    pass(Duration.ofSeconds(20));
+    assertThat(first.stillHeld()).isTrue();
+    assertThat(later.stillHeld()).isTrue();
+    assertThat(events).isEmpty();
+  }
+
+  @Test
+  void what_becomes_due_during_a_call_that_is_answered_soon_goes_together() {
+    claimed("k");
+    time.step(Duration.ofMillis(150));
+    claimed("due at 1150");
+    time.step(Duration.ofMillis(50));
+    claimed("due at 1200");
+    Runnable first = hangingCall();
+    pass(Duration.ofMillis(250));
+    assertThat(store.asked).isEmpty();
+    first.run();
+    pass(Duration.ofMillis(20));
+    assertThat(store.batches).containsExactly(1, 2);
+  }
+
+  @Test
+  void calls_that_hang_are_bounded_and_renewing_goes_on_after_them() {
+    blocked = true;
+    for (int i = 0; i < 40; i++) {
+      claimed("k" + i);
+      passWithBlockedStore(Duration.ofMillis(500));
+    }
+    assertThat(tasks).hasSize(Renewals.MOST_CALLS);
+    blocked = false;
+    pass(STEP);
+    HeldClaim held = claimed("held");
+    pass(Duration.ofSeconds(20));
+    assertThat(held.stillHeld()).isTrue();
+  }
+
+  @Test
+  void an_answer_that_comes_after_a_later_ones_does_not_shorten_the_lease() {
+    HeldClaim held = claimed("k");
+    store.answer =
+        renewal -> {
+          if (store.asked.size() == 1) {
+            pass(Duration.ofMillis(1_500));
+          }
+          return Held.HELD;
+        };
+    pass(Duration.ofMillis(1_100));
+    assertThat(store.asked).containsExactly("k@1000 for 3000", "k@2000 for 3000");
+    time.step(Duration.ofMillis(4_900 - passedMillis()));
+    assertThat(held.stillHeld()).isTrue();
+  }
+
+  /** Nobody would know which of the two had come last. */
+  @Test
+  void a_claim_is_not_on_its_way_with_two_leases() {
+    HeldClaim held = claimed("k");
+    Runnable hanging = hangingCall();
+    assertThat(held.extend(Duration.ofMinutes(1))).isTrue();
+    pass(Duration.ofMillis(1_500));
+    assertThat(store.asked).containsExactly("k@1000 for 60000");
+    hanging.run();
+    pass(Duration.ofMinutes(2));
+    assertThat(store.asked).startsWith("k@1000 for 60000", "k@2500 for 3000", "k@2510 for 60000");
+    assertThat(held.stillHeld()).isTrue();
+    assertThat(events).isEmpty();
+  }
+
   @Test
   void a_handler_is_told_when_another_has_overtaken_it() {
     HeldClaim held = claimed("k");
@@ -212,6 +299,23 @@ class RenewalsTest {
     assertThat(events).containsExactly(new Event.LeaseLost(held.claim));
     pass(Duration.ofSeconds(5));
     assertThat(store.asked).filteredOn(asked -> asked.startsWith("k@")).hasSize(1);
+  }
+
+  /** One record that was locked cost all claims of its batch their lease. */
+  @Test
+  void a_renewal_of_which_the_store_does_not_know_is_tried_again_and_costs_no_other() {
+    HeldClaim locked = claimed("locked");
+    HeldClaim other = claimed("other");
+    store.answer =
+        renewal -> renewal.claim().key().equals(Key.of("locked")) ? Held.UNKNOWN : Held.HELD;
+    pass(Duration.ofMillis(2_900));
+    assertThat(locked.stillHeld()).isTrue();
+    assertThat(events).hasOnlyElementsOfType(Event.RenewalFailed.class).hasSizeBetween(5, 7);
+    pass(Duration.ofMillis(200));
+    assertThat(locked.stillHeld()).isFalse();
+    assertThat(other.stillHeld()).isTrue();
+    assertThat(events).contains(new Event.LeaseLost(locked.claim));
+    assertThatThrownBy(() -> locked.extend(LEASE)).isInstanceOf(StoreException.class);
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.onlyonce.store.jdbc.SqlDialect;
 import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStore;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +23,15 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
   private static final long CONNECT_MILLIS = 10_000;
   private static final String MYSQL = "jdbc:mysql:";
   private static final String POSTGRESQL = "jdbc:postgresql:";
+  private static final String MARIADB = "jdbc:mariadb:";
+
+  /**
+   * How long a statement may be silent: a connection that has died without a word is given up then,
+   * and not after the quarter of an hour that TCP takes. Counting a large table is silent, too.
+   */
+  private static final Duration SILENCE = Duration.ofMinutes(5);
+
+  private static final String SOCKET_TIMEOUT = "socketTimeout";
 
   /** The tables' statements are better planned once than each time: 7.5 times fewer of them. */
   private static final String GENERIC_PLANS = "-c plan_cache_mode=force_generic_plan";
@@ -102,9 +112,22 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
       if (url.startsWith(POSTGRESQL) && !url.contains("options=")) {
         config.addDataSourceProperty("options", GENERIC_PLANS);
       }
+      limitSilence(config);
       return new HikariDataSource(config);
     } catch (RuntimeException e) {
       throw cannotConnect(e);
+    }
+  }
+
+  /** Unless the URL says so itself. */
+  private void limitSilence(HikariConfig config) {
+    if (url.contains(SOCKET_TIMEOUT + "=")) {
+      return;
+    }
+    if (url.startsWith(POSTGRESQL)) {
+      config.addDataSourceProperty(SOCKET_TIMEOUT, "" + SILENCE.toSeconds());
+    } else if (url.startsWith(MARIADB)) {
+      config.addDataSourceProperty(SOCKET_TIMEOUT, "" + SILENCE.toMillis());
     }
   }
 

@@ -63,12 +63,12 @@ final class ProxyLoop {
   private boolean closing;
   private volatile @Nullable Throwable ended;
 
-  private ProxyLoop(InetSocketAddress target) throws IOException {
+  private ProxyLoop(InetSocketAddress own, InetSocketAddress target) throws IOException {
     this.target = target;
     selector = Selector.open();
     portHolder = SocketChannel.open(StandardProtocolFamily.INET);
     portHolder.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-    portHolder.bind(local(0));
+    portHolder.bind(own);
     address = (InetSocketAddress) portHolder.getLocalAddress();
     thread = new Thread(this::run, "tcp fault proxy " + address.getPort());
     thread.setDaemon(true);
@@ -79,7 +79,11 @@ final class ProxyLoop {
   }
 
   static ProxyLoop start(InetSocketAddress target) throws IOException {
-    ProxyLoop loop = new ProxyLoop(target);
+    return start(local(0), target);
+  }
+
+  static ProxyLoop start(InetSocketAddress own, InetSocketAddress target) throws IOException {
+    ProxyLoop loop = new ProxyLoop(own, target);
     loop.listen();
     loop.thread.start();
     return loop;

@@ -79,6 +79,18 @@ public final class TcpFaultProxy implements AutoCloseable {
     }
   }
 
+  /**
+   * Opens a proxy on an address of its own, such as the target's port of {@code 127.0.0.2}, for
+   * clients that are told the port and keep to the host.
+   */
+  public static TcpFaultProxy between(InetSocketAddress own, InetSocketAddress target) {
+    try {
+      return new TcpFaultProxy(ProxyLoop.start(own, target));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Where the client is to connect to; the same until the proxy is closed. */
   public InetSocketAddress address() {
     return loop.address();

@@ -18,6 +18,7 @@ import dev.onlyonce.spi.CombiningStore;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.jdbc.Inbox.Message;
@@ -241,6 +242,44 @@ abstract class FaultRules {
 
   private String through(TcpFaultProxy proxy) {
     return url.replace(":" + server.address().getPort(), ":" + proxy.port());
+  }
+
+  /** A transaction that called {@code holds} and went on: all claims of a batch waited for it. */
+  @Test
+  @Case(15)
+  @Semantics({12, 94})
+  void a_record_that_is_locked_costs_no_other_claim_of_its_batch_the_renewal() throws SQLException {
+    try (HikariDataSource pool = Pools.pool(url, "READ_COMMITTED", 2);
+        JdbcStore store = open(pool)) {
+      List<Claim> claims = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        Answer answer = store.claim(List.of(request("locked-" + i))).get(0);
+        claims.add(((Answer.Claimed) answer).claim());
+      }
+      Claim locked = claims.get(1);
+      Duration longer = LONG.multipliedBy(2);
+      List<Renewal> renewals =
+          claims.stream().map(it -> new Renewal(it, longer, new byte[] {1})).toList();
+      try (Connection transaction = pool.getConnection()) {
+        transaction.setAutoCommit(false);
+        assertThat(store.holds(transaction, locked)).isTrue();
+        assertThat(store.renew(renewals))
+            .containsExactly(Held.HELD, Held.UNKNOWN, Held.HELD, Held.HELD);
+        for (Claim each : claims) {
+          ClaimRecord record = store.find(SCOPE, each.key()).orElseThrow();
+          assertThat(record.checkpoint() != null)
+              .as("" + each.key())
+              .isEqualTo(!each.equals(locked));
+        }
+        assertThatThrownBy(() -> store.renew(List.of(renewals.get(1), renewals.get(1))))
+            .isInstanceOfSatisfying(
+                StoreException.class,
+                e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE));
+        transaction.rollback();
+        transaction.setAutoCommit(true);
+      }
+      assertThat(store.renew(renewals)).containsOnly(Held.HELD);
+    }
   }
 
   @Test

@@ -5,11 +5,13 @@ import static dev.onlyonce.store.redis.Claims.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.onlyonce.Key;
 import dev.onlyonce.services.RedisCluster;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
 import dev.onlyonce.testkit.Case;
@@ -17,6 +19,8 @@ import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -85,6 +89,50 @@ class ClusterFaultsTest {
         granted += isGrantedFirst(store, "key" + i) ? 1 : 0;
       }
       assertThat(granted).as("keys of the other shards").isBetween(40, 63);
+    }
+  }
+
+  /** With a patience of ten seconds and a shorter lease, one node that was down lost all claims. */
+  @Test
+  @Case(15)
+  @Semantics({12, 69})
+  void a_node_that_is_down_costs_no_claim_of_the_others_the_renewal(RedisCluster cluster)
+      throws Exception {
+    setNodeTimeout(cluster, "600000"); // nobody takes its place
+    String[] urls = cluster.urls().toArray(String[]::new);
+    Duration longer = Claims.LONG.multipliedBy(2);
+    try (RedisStore store =
+        RedisStore.at(urls).prefix("down").patience(Duration.ofMinutes(10)).open()) {
+      List<Renewal> renewals =
+          store.claim(Claims.requests("key", 64)).stream()
+              .map(it -> new Renewal(Claims.claimed(it), longer, new byte[] {1}))
+              .toList();
+      RedisServer down = cluster.masterOf(someShard(cluster, "down"));
+      down.kill();
+      FutureTask<List<Held>> task = new FutureTask<>(() -> store.renew(renewals));
+      Thread thread = new Thread(task, "renewal");
+      thread.setDaemon(true);
+      thread.start();
+      List<Held> answers;
+      try {
+        answers = task.get(1, TimeUnit.MINUTES);
+      } finally {
+        down.restart();
+        setNodeTimeout(cluster, "1000");
+      }
+      assertThat(answers).containsOnly(Held.HELD, Held.UNKNOWN).hasSize(64);
+      for (int i = 0; i < 64; i++) {
+        boolean isRenewed =
+            store.find(Claims.SCOPE, Key.of("key" + i)).orElseThrow().checkpoint() != null;
+        assertThat(isRenewed).as("key" + i).isEqualTo(answers.get(i) == Held.HELD);
+      }
+      assertThat(store.renew(renewals)).containsOnly(Held.HELD);
+    }
+  }
+
+  private static void setNodeTimeout(RedisCluster cluster, String millis) {
+    for (RedisServer node : cluster.nodes()) {
+      Raw.ask(node, it -> it.configSet("cluster-node-timeout", millis));
     }
   }
 

@@ -37,6 +37,9 @@ interface Dialect {
   /** Renews what is held; returns as {@link #settle} does. */
   BitSet renew(Connection connection, List<Item.Renew> items, long stamp) throws SQLException;
 
+  /** Renews what is held and not locked by others, without waiting; returns as {@link #settle}. */
+  BitSet renewFree(Connection connection, List<Item.Renew> items, long stamp) throws SQLException;
+
   /** Writes records where none or one with a smaller token is; returns as {@link #settle} does. */
   BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException;
 

@@ -252,6 +252,22 @@ final class H2 implements Dialect {
   }
 
   @Override
+  public BitSet renewFree(Connection connection, List<Item.Renew> items, long stamp)
+      throws SQLException {
+    BitSet held = new BitSet();
+    for (int i = 0; i < items.size(); i++) {
+      try {
+        held.set(i, renew(connection, items.subList(i, i + 1), stamp).get(0));
+      } catch (SQLException e) {
+        if (!CONFLICTS.contains(e.getErrorCode())) {
+          throw e;
+        }
+      }
+    }
+    return held;
+  }
+
+  @Override
   public BitSet put(Connection connection, List<Item.Put> items, long stamp) throws SQLException {
     return inTurn(
         connection,

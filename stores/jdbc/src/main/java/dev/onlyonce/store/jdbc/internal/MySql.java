@@ -280,6 +280,40 @@ class MySql implements Dialect {
     return change(connection, RENEWED.of(items), RENEW, items.size(), stamp);
   }
 
+  @Override
+  public BitSet renewFree(Connection connection, List<Item.Renew> items, long stamp)
+      throws SQLException {
+    return Atomic.on(
+        connection,
+        () -> {
+          List<Item.Renew> free = lockFree(connection, items);
+          BitSet held = free.isEmpty() ? new BitSet() : renew(connection, free, stamp);
+          return free.size() == items.size() ? held : new BitSet();
+        });
+  }
+
+  /** Locks the rows that are not; returns their items. An {@code UPDATE} waits for each. */
+  private <I extends Item> List<I> lockFree(Connection connection, List<I> items)
+      throws SQLException {
+    Columns.Filled<Sought> table = sought(items.stream().map(Item::id).toList());
+    String sql =
+        "select i.ord from ("
+            + table.rows(hasValues)
+            + ") i straight_join "
+            + CLAIM
+            + " on c.scope = i.scope and c.k = i.k for update skip locked";
+    try (PreparedStatement statement = connection.prepareStatement(tables.in(sql))) {
+      table.setRows(new Params(statement));
+      List<I> free = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          free.add(items.get(rows.getInt(1)));
+        }
+      }
+      return free;
+    }
+  }
+
   /** The server counts what it has changed; which ones, only the rows tell. */
   private BitSet change(
       Connection connection, Columns.Filled<?> table, String set, int size, long stamp)
@@ -337,15 +371,18 @@ class MySql implements Dialect {
           .number("ord", it -> (long) it.ord)
           .bytes("scope", it -> scope(it.id.scope()));
 
+  private static Columns.Filled<Sought> sought(List<RecordId> ids) {
+    return SOUGHT.of(
+        IntStream.range(0, ids.size()).mapToObj(it -> new Sought(it, ids.get(it))).toList());
+  }
+
   /**
    * @param lock the end of the query, by which it reads rows as they are and not as its transaction
    *     began
    */
   final List<Look> find(Connection connection, List<RecordId> ids, String lock)
       throws SQLException {
-    Columns.Filled<Sought> table =
-        SOUGHT.of(
-            IntStream.range(0, ids.size()).mapToObj(it -> new Sought(it, ids.get(it))).toList());
+    Columns.Filled<Sought> table = sought(ids);
     String sql =
         "select i.ord, "
             + MICROS

@@ -45,6 +45,7 @@ final class PostgreSql implements Dialect {
   private final String settle;
   private final String settleInside;
   private final String renew;
+  private final String renewFree;
   private final String find;
   private final Columns<Item.Put> columns;
   private final String put;
@@ -60,7 +61,8 @@ final class PostgreSql implements Dialect {
     this.claim = new PostgreSqlClaim(tables, text, toleranceMillis, patience, this::find);
     this.settle = tables.in(settleStatement(patience));
     this.settleInside = tables.in(settleStatement(""));
-    this.renew = tables.in(renewStatement(patience));
+    this.renew = tables.in(renewStatement(patience, ""));
+    this.renewFree = tables.in(renewStatement("", " skip locked"));
     this.columns = columns(text);
     this.put = tables.in(putStatement(columns, patience));
     this.find = tables.in(findStatement());
@@ -150,7 +152,7 @@ final class PostgreSql implements Dialect {
           .number("lease", Item.Renew::lease)
           .bytes("checkpoint", it -> it.renewal().checkpoint());
 
-  private static String renewStatement(String patience) {
+  private static String renewStatement(String patience, String unless) {
     return """
         with l as materialized (
           select i.*, c.t from (
@@ -158,19 +160,30 @@ final class PostgreSql implements Dialect {
           cross join lateral (
             select ctid as t from {claim} c
             where c.scope = i.scope collate "C" and c.k = i.k and c.token = i.token
-              and c.state = 1 limit 1 for update) c)
+              and c.state = 1 limit 1 for update%4$s) c)
         update {claim} c set until_ms = %1$s + l.lease, updated_ms = %1$s,
           checkpoint = coalesce(l.checkpoint, c.checkpoint), stamp = ?
         from l where c.ctid = l.t
         returning l.ord
         """
-        .formatted(MILLIS, patience, RENEWED.unnested());
+        .formatted(MILLIS, patience, RENEWED.unnested(), unless);
   }
 
   @Override
   public BitSet renew(Connection connection, List<Item.Renew> items, long stamp)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(renew)) {
+    return renew(connection, renew, items, stamp);
+  }
+
+  @Override
+  public BitSet renewFree(Connection connection, List<Item.Renew> items, long stamp)
+      throws SQLException {
+    return renew(connection, renewFree, items, stamp);
+  }
+
+  private static BitSet renew(Connection connection, String sql, List<Item.Renew> items, long stamp)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
       RENEWED.of(items).setUnnested(new Params(statement)).number(stamp);
       return ordinals(statement);
     }

@@ -164,12 +164,28 @@ final class Verbs {
         (record, item, now) -> machine.settle(record, item.settlement(), now));
   }
 
+  /** One that is alone waits for its row; of several, those that are locked are not waited for. */
   List<Held> renew(Runner runner, List<Renewal> batch) {
-    return change(
-        runner,
-        batch.stream().map(Item.Renew::new).toList(),
-        dialect::renew,
-        (record, item, now) -> machine.renew(record, item.renewal(), now));
+    List<Item.Renew> items = batch.stream().map(Item.Renew::new).toList();
+    Decide<Item.Renew> decide = (record, item, now) -> machine.renew(record, item.renewal(), now);
+    if (items.size() <= 1) {
+      return change(runner, items, dialect::renew, decide);
+    }
+    Batch<Item.Renew, Held> all = new Batch<>(items);
+    all.forEachStatement(
+        part -> {
+          changeSome(runner, part, dialect::renewFree, decide, PAUSE);
+          part.answerOpen(index -> Held.UNKNOWN);
+        });
+    List<Held> answers = all.answers();
+    if (answers.stream().allMatch(Held.UNKNOWN::equals)) {
+      throw new StoreException(
+          StoreException.Kind.UNAVAILABLE,
+          "other transactions have all records locked that are to be renewed, of key "
+              + items.get(0).key()
+              + " and others; keep those that call holds or settle short, and ask again");
+    }
+    return answers;
   }
 
   /** Tells what was written: where the row's stamp is the statement's own. */
@@ -201,14 +217,34 @@ final class Verbs {
   private <I extends Item> List<Held> change(
       Runner runner, List<I> batch, Statement<I> statement, Decide<I> decide) {
     Batch<I, Held> items = new Batch<>(batch);
-    items.forEachStatement(part -> changeSome(runner, part, statement, decide));
+    items.forEachStatement(
+        part -> {
+          changeSome(runner, part, statement, decide, 0);
+          if (!part.isDone()) {
+            throw new StoreException(
+                StoreException.Kind.UNAVAILABLE,
+                "a claim of key "
+                    + part.open().get(0).key()
+                    + " was changed by others "
+                    + TRIES
+                    + " times while it was to be settled or renewed, ask again");
+          }
+        });
     return items.answers();
   }
 
+  /** Leaves those open that are held still, and were not changed all the same. */
   private <I extends Item> void changeSome(
-      Runner runner, Batch.Part<I, Held> part, Statement<I> statement, Decide<I> decide) {
+      Runner runner,
+      Batch.Part<I, Held> part,
+      Statement<I> statement,
+      Decide<I> decide,
+      long pauseNanos) {
     long stamp = ThreadLocalRandom.current().nextLong();
     for (int i = 0; i < TRIES && !part.isDone(); i++) {
+      if (i > 0 && pauseNanos > 0) {
+        LockSupport.parkNanos(pauseNanos);
+      }
       List<I> open = part.open();
       BitSet held = runner.run(connection -> statement.run(connection, open, stamp));
       part.answerOpen(index -> held.get(index) ? Held.HELD : null);
@@ -219,15 +255,6 @@ final class Verbs {
                 connection -> dialect.find(connection, rest.stream().map(Item::id).toList()));
         part.answerOpen(index -> answer(rest.get(index), looks.get(index), stamp, decide));
       }
-    }
-    if (!part.isDone()) {
-      throw new StoreException(
-          StoreException.Kind.UNAVAILABLE,
-          "a claim of key "
-              + part.open().get(0).key()
-              + " was changed by others "
-              + TRIES
-              + " times while it was to be settled or renewed, ask again");
     }
   }
 

@@ -26,6 +26,7 @@ final class Call {
   @Nullable Node asked;
 
   private @Nullable Object reply;
+  private boolean isInDoubt;
 
   /**
    * @param writes whether replicas are waited for, where the store does so
@@ -52,10 +53,21 @@ final class Call {
 
   void answer(Object given) {
     reply = given;
+    isInDoubt = false;
+  }
+
+  /** What was answered may be lost, since replicas have not got it. */
+  void doubt() {
+    isInDoubt = true;
   }
 
   boolean isAnswered() {
     return reply != null;
+  }
+
+  /** Whether it is answered, and replicas have got it where they are waited for. */
+  boolean isSure() {
+    return isAnswered() && !isInDoubt;
   }
 
   byte[] bytes() {

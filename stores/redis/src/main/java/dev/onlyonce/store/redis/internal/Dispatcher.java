@@ -48,17 +48,25 @@ final class Dispatcher {
    *     have been made
    */
   void run(List<Call> calls) {
-    run(calls, false);
+    run(calls, false, false);
+  }
+
+  /**
+   * As {@link #run}, but when some are answered, others that a node keeps waiting are given up for
+   * now.
+   */
+  void runSome(List<Call> calls) {
+    run(calls, false, true);
   }
 
   /**
    * As {@link #run}, but goes on waiting for replicas: one that has just started needs a second.
    */
   void runPatiently(List<Call> calls) {
-    run(calls, true);
+    run(calls, true, false);
   }
 
-  private void run(List<Call> calls, boolean insists) {
+  private void run(List<Call> calls, boolean insists, boolean isContent) {
     long start = time.nanoTime();
     boolean isRepeat = false; // whether a server may have done what it is asked
     List<Call> open = calls;
@@ -86,7 +94,8 @@ final class Dispatcher {
       if (round.mustLook()) {
         look();
       }
-      if (fault != null && isRepeat && isOver(start)) {
+      boolean isEnough = isContent && !round.isUnderWay() && calls.stream().anyMatch(Call::isSure);
+      if (fault != null && (isEnough || (isRepeat && isOver(start)))) {
         throw fault;
       }
     }

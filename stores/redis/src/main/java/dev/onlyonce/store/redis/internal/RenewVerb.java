@@ -39,6 +39,17 @@ final class RenewVerb extends Verb<Renewal, Held> {
     arguments.add(shop.force());
   }
 
+  /** The claims of a server that does not answer must not cost those of others their lease. */
+  @Override
+  void dispatch(List<Call> calls) {
+    shop.dispatcher().runSome(calls);
+  }
+
+  @Override
+  Held unknown() {
+    return Held.UNKNOWN;
+  }
+
   @Override
   List<Held> read(Part<Renewal> part, Call call) {
     return Digits.held(call);

@@ -115,6 +115,7 @@ final class Round {
 
   private void again(Call call, Kind kind, String message) {
     open.add(call);
+    call.doubt();
     pauses = true;
     fails = true;
     if (fault == null) {
@@ -226,7 +227,11 @@ final class Round {
     private void checkReplicas(@Nullable Object reply) {
       List<Call> answered = calls.stream().filter(it -> !open.contains(it)).toList();
       long reached = reply instanceof Long count ? count : 0;
-      if (reached >= settings.replicas || over || answered.isEmpty()) {
+      if (reached >= settings.replicas || answered.isEmpty()) {
+        return;
+      }
+      answered.forEach(Call::doubt);
+      if (over) {
         return;
       }
       String message =

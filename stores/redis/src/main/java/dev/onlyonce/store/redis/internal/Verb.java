@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,13 +53,30 @@ abstract class Verb<Q, A> {
    */
   void abandon(List<? extends Q> batch, @Nullable Object[] answers, StoreException fault) {}
 
+  /** Brings the calls of a round to their nodes. */
+  void dispatch(List<Call> calls) {
+    shop.dispatcher().run(calls);
+  }
+
+  /**
+   * Returns what is said of an item that nobody knows of, beside others of its batch that are
+   * known; null where the batch fails as a whole.
+   */
+  @Nullable A unknown() {
+    return null;
+  }
+
   final List<A> run(List<? extends Q> batch) {
     @Nullable Object[] answers = new Object[batch.size()];
     for (List<ShardPart<Q>> round : split(batch)) {
       List<Call> calls = round.stream().map(this::call).toList();
       try {
-        shop.dispatcher().run(calls);
+        dispatch(calls);
       } catch (StoreException e) {
+        A unknown = unknown();
+        if (unknown != null) {
+          return known(round, calls, answers, unknown, e);
+        }
         read(round, calls, answers);
         abandon(batch, answers, e);
         throw e;
@@ -68,10 +86,33 @@ abstract class Verb<Q, A> {
     return answers(answers);
   }
 
+  /** Answers what is known, if anything is. */
+  private List<A> known(
+      List<ShardPart<Q>> round,
+      List<Call> calls,
+      @Nullable Object[] answers,
+      A unknown,
+      StoreException fault) {
+    read(round, calls, answers, Call::isSure);
+    if (Arrays.stream(answers).allMatch(Objects::isNull)) {
+      throw fault;
+    }
+    Arrays.setAll(answers, it -> answers[it] == null ? unknown : answers[it]);
+    return answers(answers);
+  }
+
   private void read(List<ShardPart<Q>> round, List<Call> calls, @Nullable Object[] answers) {
+    read(round, calls, answers, Call::isAnswered);
+  }
+
+  private void read(
+      List<ShardPart<Q>> round,
+      List<Call> calls,
+      @Nullable Object[] answers,
+      Predicate<Call> isRead) {
     for (int i = 0; i < calls.size(); i++) {
       Part<Q> part = round.get(i).part;
-      List<A> read = calls.get(i).isAnswered() ? read(part, calls.get(i)) : List.of();
+      List<A> read = isRead.test(calls.get(i)) ? read(part, calls.get(i)) : List.of();
       for (int j = 0; j < read.size(); j++) {
         answers[part.indexes.get(j)] = read.get(j);
       }
