@@ -19,7 +19,7 @@ class ShortOfMemoryTest {
   void keys_that_met_an_out_of_memory_error_are_neither_lost_nor_taken_for_done() {
     try (WorkerProcess worker =
         WorkerProcess.of(ShortOfMemoryWorker.class)
-            .jvmOptions("-Xmx40m", "-Xmn4m", "-XX:+UseSerialGC")
+            .jvmOptions("-Xmx40m", "-Xmn1m", "-XX:+UseSerialGC")
             .start()) {
       assertThat(worker.awaitExit(Duration.ofMinutes(5))).as("%s", worker.errorTail()).isZero();
     }

@@ -13,8 +13,9 @@ import java.util.List;
 /** Claims keys while there is no memory, and looks at what has become of them when there is. */
 final class ShortOfMemoryWorker {
 
-  private static final int ROUNDS = 12;
-  private static final int ERRORS = 40;
+  private static final Scope SCOPE = Scope.of("short");
+  private static final int ROUNDS = 15;
+  private static final int ERRORS = 10;
 
   private final MemoryStore store = MemoryStore.builder().capacity(10_000_000).forgetful().build();
   private int keys;
@@ -33,7 +34,7 @@ final class ShortOfMemoryWorker {
 
   private static ClaimRequest request(int number) {
     return ClaimRequest.of(
-        Scope.of("short"), Key.of("order-" + number), number, Duration.ofHours(1), Lapse.TAKE);
+        SCOPE, Key.of("order-" + number), number, Duration.ofHours(1), Lapse.TAKE);
   }
 
   private void runOut(int round) {

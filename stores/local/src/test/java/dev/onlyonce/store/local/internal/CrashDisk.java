@@ -30,9 +30,33 @@ final class CrashDisk implements Disk {
   private static final int PAGE = 4_096;
   private static final int SECTOR = 512;
 
+  /** Bytes with room to grow: a file is written and synced in many small pieces. */
+  private static final class Content {
+    private byte[] bytes = {};
+    private int length;
+
+    private void reach(int end) {
+      if (bytes.length < end) {
+        bytes = Arrays.copyOf(bytes, Math.max(end, bytes.length + bytes.length / 2));
+      }
+      length = Math.max(length, end);
+    }
+
+    private void take(Content other, int from, int to) {
+      reach(to);
+      System.arraycopy(other.bytes, from, bytes, from, Math.max(0, to - from));
+    }
+
+    private Content copy() {
+      Content copy = new Content();
+      copy.take(this, 0, length);
+      return copy;
+    }
+  }
+
   private static final class File {
-    byte[] durable = new byte[0];
-    byte[] current = new byte[0];
+    final Content durable = new Content();
+    Content current = new Content();
     final Set<Integer> dirty = new HashSet<>();
   }
 
@@ -108,28 +132,20 @@ final class CrashDisk implements Disk {
   }
 
   private void forget(File file) {
-    byte[] image = Arrays.copyOf(file.durable, file.durable.length);
     for (int page : file.dirty) {
       int from = page * PAGE;
       int to = Math.min(file.current.length, from + PAGE);
       switch (random.nextInt(4)) {
         case 0, 1 -> {}
-        case 2 -> image = copied(image, file.current, from, to);
+        case 2 -> file.durable.take(file.current, from, to);
         default -> {
           int cut = from + SECTOR * (1 + random.nextInt(PAGE / SECTOR));
-          image = copied(image, file.current, from, Math.min(to, cut));
+          file.durable.take(file.current, from, Math.min(to, cut));
         }
       }
     }
-    file.durable = image;
-    file.current = image.clone();
+    file.current = file.durable.copy();
     file.dirty.clear();
-  }
-
-  private static byte[] copied(byte[] image, byte[] current, int from, int to) {
-    byte[] wider = image.length < to ? Arrays.copyOf(image, to) : image;
-    System.arraycopy(current, from, wider, from, Math.max(0, to - from));
-    return wider;
   }
 
   @Override
@@ -218,7 +234,7 @@ final class CrashDisk implements Disk {
     @Override
     public int read(ByteBuffer target, long position) {
       int count = (int) Math.min(target.remaining(), Math.max(0, file.current.length - position));
-      target.put(file.current, (int) Math.min(position, file.current.length), count);
+      target.put(file.current.bytes, (int) Math.min(position, file.current.length), count);
       return count;
     }
 
@@ -239,10 +255,8 @@ final class CrashDisk implements Disk {
     }
 
     private void put(ByteBuffer source, int position, int length) {
-      if (file.current.length < position + length) {
-        file.current = Arrays.copyOf(file.current, position + length);
-      }
-      source.get(file.current, position, length);
+      file.current.reach(position + length);
+      source.get(file.current.bytes, position, length);
       for (int page = position / PAGE; page * PAGE < position + length; page++) {
         file.dirty.add(page);
       }
@@ -259,7 +273,7 @@ final class CrashDisk implements Disk {
       for (int page : file.dirty) {
         int from = page * PAGE;
         int to = Math.min(file.current.length, from + PAGE);
-        file.durable = copied(file.durable, file.current, from, to);
+        file.durable.take(file.current, from, to);
       }
       file.dirty.clear();
     }
