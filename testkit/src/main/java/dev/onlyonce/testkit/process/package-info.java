@@ -1,6 +1,7 @@
 /**
  * {@link dev.onlyonce.testkit.process.WorkerProcess} is a worker in a JVM of its own, which a test
- * can kill and stop; {@link dev.onlyonce.testkit.process.TcpFaultProxy} breaks its network.
+ * can kill and stop; {@link dev.onlyonce.testkit.process.TcpFaultProxy} breaks its network. {@link
+ * dev.onlyonce.testkit.process.RenewalRules} are tests of any store whose connections stall.
  *
  * <pre>{@code
  * try (WorkerProcess worker = WorkerProcess.of(Worker.class).arguments(file, "w-1").start()) {

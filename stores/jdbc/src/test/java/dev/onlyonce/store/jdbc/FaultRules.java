@@ -250,7 +250,9 @@ abstract class FaultRules {
   @Semantics({12, 94})
   void a_record_that_is_locked_costs_no_other_claim_of_its_batch_the_renewal() throws SQLException {
     try (HikariDataSource pool = Pools.pool(url, "READ_COMMITTED", 2);
-        JdbcStore store = open(pool)) {
+        JdbcStore store =
+            JdbcStore.on(pool).createTables().lockWait(Duration.ofSeconds(1)).open()) {
+      Pools.run(pool, "DELETE FROM onlyonce_claim");
       List<Claim> claims = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         Answer answer = store.claim(List.of(request("locked-" + i))).get(0);
@@ -272,6 +274,8 @@ abstract class FaultRules {
               .isEqualTo(!each.equals(locked));
         }
         assertThatThrownBy(() -> store.renew(List.of(renewals.get(1), renewals.get(1))))
+            .as("where nothing else is to be done, it is waited for")
+            .hasMessageContaining("locked for longer than is waited for")
             .isInstanceOfSatisfying(
                 StoreException.class,
                 e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE));

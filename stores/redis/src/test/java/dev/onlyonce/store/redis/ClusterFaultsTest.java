@@ -130,6 +130,42 @@ class ClusterFaultsTest {
     }
   }
 
+  @Test
+  @Semantics({12, 67})
+  void a_renewal_that_no_replica_has_is_not_known_beside_others_that_have_one(
+      RedisCluster cluster) {
+    setNodeTimeout(cluster, "600000");
+    String[] urls = cluster.urls().toArray(String[]::new);
+    try (RedisStore store =
+        RedisStore.at(urls)
+            .prefix("alone")
+            .waitForReplicas(1, Duration.ofSeconds(1))
+            .patience(Duration.ofSeconds(30))
+            .open()) {
+      List<Renewal> renewals =
+          store.claim(Claims.requests("key", 64)).stream()
+              .map(it -> new Renewal(Claims.claimed(it), Claims.LONG, null))
+              .toList();
+      String shard = someShard(cluster, "alone");
+      RedisServer replica = replicaOf(cluster, cluster.masterOf(shard));
+      replica.pause();
+      try {
+        assertThat(store.renew(renewals)).containsOnly(Held.HELD, Held.UNKNOWN).hasSize(64);
+      } finally {
+        replica.resume();
+        setNodeTimeout(cluster, "1000");
+      }
+    }
+  }
+
+  private static RedisServer replicaOf(RedisCluster cluster, RedisServer master) {
+    String itsMaster = "master_port:" + master.address().getPort() + "\r\n";
+    return cluster.nodes().stream()
+        .filter(node -> Raw.ask(node, it -> it.info("replication")).contains(itsMaster))
+        .findFirst()
+        .orElseThrow();
+  }
+
   private static void setNodeTimeout(RedisCluster cluster, String millis) {
     for (RedisServer node : cluster.nodes()) {
       Raw.ask(node, it -> it.configSet("cluster-node-timeout", millis));

@@ -164,28 +164,27 @@ final class Verbs {
         (record, item, now) -> machine.settle(record, item.settlement(), now));
   }
 
-  /** One that is alone waits for its row; of several, those that are locked are not waited for. */
+  /**
+   * Of several, those whose rows are locked are not waited for; where nothing else is in the batch,
+   * they are, since a row for which many ask may be locked whenever it is looked at.
+   */
   List<Held> renew(Runner runner, List<Renewal> batch) {
     List<Item.Renew> items = batch.stream().map(Item.Renew::new).toList();
     Decide<Item.Renew> decide = (record, item, now) -> machine.renew(record, item.renewal(), now);
-    if (items.size() <= 1) {
-      return change(runner, items, dialect::renew, decide);
-    }
+    List<Held> answers = items.size() > 1 ? renewFree(runner, items, decide) : List.of();
+    return answers.stream().allMatch(Held.UNKNOWN::equals)
+        ? change(runner, items, dialect::renew, decide)
+        : answers;
+  }
+
+  private List<Held> renewFree(Runner runner, List<Item.Renew> items, Decide<Item.Renew> decide) {
     Batch<Item.Renew, Held> all = new Batch<>(items);
     all.forEachStatement(
         part -> {
           changeSome(runner, part, dialect::renewFree, decide, PAUSE);
           part.answerOpen(index -> Held.UNKNOWN);
         });
-    List<Held> answers = all.answers();
-    if (answers.stream().allMatch(Held.UNKNOWN::equals)) {
-      throw new StoreException(
-          StoreException.Kind.UNAVAILABLE,
-          "other transactions have all records locked that are to be renewed, of key "
-              + items.get(0).key()
-              + " and others; keep those that call holds or settle short, and ask again");
-    }
-    return answers;
+    return all.answers();
   }
 
   /** Tells what was written: where the row's stamp is the statement's own. */
