@@ -4,9 +4,11 @@ import static dev.onlyonce.app.cli.FilledStore.BILLING;
 import static dev.onlyonce.app.cli.FilledStore.MAIL;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.Locks;
 import dev.onlyonce.app.cli.InProcess.Result;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRecord;
@@ -14,7 +16,9 @@ import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.local.LocalStore;
+import dev.onlyonce.testkit.Semantics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +27,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -194,6 +200,41 @@ class ClaimsActTest {
     assertThat(ask(KEY))
         .isInstanceOfSatisfying(
             Answer.Claimed.class, it -> assertThat(it.claim().attempt()).isEqualTo(2));
+  }
+
+  /** What the sentence of a lock in doubt says must be what the program takes. */
+  @Test
+  @Semantics(101)
+  void a_lock_that_was_held_at_a_backup_is_freed_by_the_commands_that_its_refusal_names() {
+    for (int command = 1; command <= 2; command++) {
+      try (LocalStore store = LocalStore.open(directory);
+          Locks locks = Locks.on(store)) {
+        assertThat(locks.tryLock("books")).isPresent();
+      }
+      assertThat(once.run("doctor", "--restored", "--yes", "--state", "@store").code()).isZero();
+
+      Matcher named =
+          Pattern.compile("onlyonce (claims resolve books .*), .* onlyonce (claims resolve .*)")
+              .matcher(refusalOfLock());
+      assertThat(named.find()).isTrue();
+      Result freed = once.run((named.group(command) + " --state @store").split(" ", -1));
+
+      assertThat(freed.out()).as(freed.err()).endsWith("1 key released\n");
+      try (LocalStore store = LocalStore.open(directory);
+          Locks locks = Locks.on(store)) {
+        assertThat(locks.tryLock("books").orElseThrow().release()).isTrue();
+      }
+    }
+  }
+
+  /** Waits for the lease with which a restore claims it, which is one of a millisecond. */
+  private String refusalOfLock() {
+    try (LocalStore store = LocalStore.open(directory);
+        Locks locks = Locks.on(store)) {
+      Throwable refusal = catchThrowable(() -> locks.lock("books", Duration.ofSeconds(60)));
+      assertThat(refusal).isInstanceOf(StoreException.class);
+      return String.valueOf(refusal.getMessage());
+    }
   }
 
   @Test
