@@ -35,7 +35,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim store in a relational database: PostgreSQL, MariaDB, MySQL or H2.
+ * A claim store in a relational database: PostgreSQL, MariaDB, MySQL or H2. {@link SqlDialect} has
+ * the versions; older servers are refused.
  *
  * <p><b>Guarantee.</b> What was answered is committed, as durably as the database commits. Each
  * verb is one statement for each 1,000 items, and decides by the database's own clock in that

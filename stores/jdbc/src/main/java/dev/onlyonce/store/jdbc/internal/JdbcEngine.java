@@ -126,6 +126,7 @@ public final class JdbcEngine {
       throws SQLException {
     SqlDialect asked = settings.dialect();
     SqlDialect name = asked == null ? nameOf(connection) : asked;
+    LeastVersion.require(name, connection.getMetaData().getDatabaseProductVersion());
     Tables tables = settings.tables();
     if (settings.creates()) {
       Schema.create(connection, name, tables);
