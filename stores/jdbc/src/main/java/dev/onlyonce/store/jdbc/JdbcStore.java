@@ -329,7 +329,8 @@ public final class JdbcStore
 
     /**
      * Makes the tables if they are not there, and brings older ones to this version: {@link
-     * JdbcSchema} has the statements.
+     * JdbcSchema} has the statements. Where they are right already nothing is run, so that a user
+     * who may only read and write them can say it, too.
      */
     public Builder createTables() {
       this.creates = true;

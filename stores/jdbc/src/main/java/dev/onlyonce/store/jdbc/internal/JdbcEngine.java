@@ -108,6 +108,16 @@ public final class JdbcEngine {
       }
     } catch (SQLException e) {
       Fault fault = Faults.byClass(e);
+      if (Faults.isDenied(e)) {
+        throw new StoreException(
+            Kind.REJECTED,
+            "the user may not do with the tables "
+                + settings.tables().prefix()
+                + "* what a store does, or may not make or upgrade them: let their owner do that with"
+                + " JdbcSchema, and grant what is missing: "
+                + e.getMessage(),
+            e);
+      }
       if (fault == Fault.REJECTED) {
         throw new StoreException(
             Kind.REJECTED,
