@@ -224,6 +224,11 @@ public final class JdbcStore
     return failure instanceof SQLException e && engine.isLost(e);
   }
 
+  /** Tells whether another transaction has had something locked for too long. */
+  boolean isLocked(Exception failure) {
+    return failure instanceof SQLException e && engine.isLocked(e);
+  }
+
   /** Returns the fault in this exception that a new transaction may not meet, or null. */
   @Nullable SQLException passing(Throwable thrown) {
     return engine.passing(thrown);

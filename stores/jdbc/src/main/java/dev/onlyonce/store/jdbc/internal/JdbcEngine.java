@@ -372,6 +372,11 @@ public final class JdbcEngine {
     return dialect.fault(e) == Fault.CONNECTION_LOST;
   }
 
+  /** Tells whether another transaction has had something locked for longer than was waited. */
+  public boolean isLocked(SQLException e) {
+    return dialect.fault(e) == Fault.LOCKED;
+  }
+
   private static boolean isPassing(Fault fault) {
     return fault == Fault.CONFLICT || fault == Fault.LOCKED || fault == Fault.CONNECTION_LOST;
   }
