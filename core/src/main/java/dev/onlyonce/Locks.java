@@ -32,7 +32,9 @@ import java.util.Optional;
  * a thread. A thread that asks again for a lock that it took, and has not released, is refused with
  * an {@link IllegalStateException} instead of waiting for itself.
  *
- * <p><b>Failure.</b> {@link dev.onlyonce.spi.StoreException} if the store fails.
+ * <p><b>Failure.</b> {@link dev.onlyonce.spi.StoreException} if the store fails; REJECTED if the
+ * name is not a lock, or is one in doubt, as those that were held at a restore are until an
+ * operator frees them.
  */
 public final class Locks implements AutoCloseable {
 

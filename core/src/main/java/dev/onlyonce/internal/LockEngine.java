@@ -84,6 +84,17 @@ public final class LockEngine {
   }
 
   private void requireLock(Key name, Answer answer) {
+    if (answer instanceof Answer.InDoubt) {
+      // It may be a claim instead, whose effect has happened; or its holder from before a restore
+      // works still. So it is not taken over.
+      throw new StoreException(
+          StoreException.Kind.REJECTED,
+          ("the lock %1$s in scope %2$s is in doubt, as after a restore: when nobody works under it"
+                  + " any more, free it by onlyonce claims resolve %1$s --rerun --scope %2$s, or all"
+                  + " that are in doubt by onlyonce claims resolve --in-doubt --rerun --yes --scope"
+                  + " %2$s")
+              .formatted(name, scope));
+    }
     if (!(answer instanceof Answer.InProgress || answer instanceof Answer.Deferred)) {
       throw new StoreException(
           StoreException.Kind.REJECTED,

@@ -15,20 +15,25 @@ import tools.jackson.core.JsonGenerator;
 public final class ActionReport implements AutoCloseable {
 
   private final Action action;
+  private final Retention retention;
   private final boolean dryRun;
   private final long now;
   private final PrintWriter out;
   private final @Nullable JsonLines lines;
   private long changed;
   private long unchanged;
+  private boolean isGuessed;
 
   /**
+   * @param retention by which what is done is remembered
    * @param dryRun whether nothing is changed
    * @param json whether to write an object for each key
    * @param now milliseconds since the epoch
    */
-  public ActionReport(Action action, boolean dryRun, boolean json, long now, PrintWriter out) {
+  public ActionReport(
+      Action action, Retention retention, boolean dryRun, boolean json, long now, PrintWriter out) {
     this.action = action;
+    this.retention = retention;
     this.dryRun = dryRun;
     this.now = now;
     this.out = out;
@@ -38,6 +43,7 @@ public final class ActionReport implements AutoCloseable {
   /** A key was changed, or would be. */
   public void done(ClaimRecord record, long token) {
     changed++;
+    isGuessed |= retention.isGuessed(action, record);
     String was = "was " + Standing.of(record, now).words();
     if (lines != null) {
       lines.object(
@@ -114,6 +120,7 @@ public final class ActionReport implements AutoCloseable {
     if (lines == null) {
       String verb = dryRun ? "would be " + action.past() + "; nothing was changed" : action.past();
       out.print(Quantity.of(changed, "key") + " " + verb + "\n");
+      out.print(isGuessed ? retention.warning(now) + "\n" : "");
     }
   }
 

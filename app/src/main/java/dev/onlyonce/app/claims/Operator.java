@@ -31,13 +31,13 @@ public final class Operator {
   public static final String PREFIX = "operator:";
 
   private final ClaimStore store;
-  private final Duration retention;
+  private final Retention retention;
 
   /**
    * @param store opened with the operator for its owner
    * @param retention how long the settled records are kept
    */
-  public Operator(ClaimStore store, Duration retention) {
+  public Operator(ClaimStore store, Retention retention) {
     this.store = store;
     this.retention = retention;
   }
@@ -53,11 +53,12 @@ public final class Operator {
         records.stream().map(record -> request(action, record, result)).toList();
     List<Settlement> settlements = new ArrayList<>();
     List<Long> tokens = new ArrayList<>();
-    for (Answer answer : store.claim(requests)) {
-      if (answer instanceof Answer.Claimed claimed) {
+    List<Answer> answers = store.claim(requests);
+    for (int i = 0; i < answers.size(); i++) {
+      if (answers.get(i) instanceof Answer.Claimed claimed) {
         tokens.add(claimed.claim().token());
         if (action != Action.COMPLETE) {
-          settlements.add(release(action, claimed.claim()));
+          settlements.add(release(action, claimed.claim(), retention.of(records.get(i))));
         }
       } else {
         tokens.add(0L);
@@ -75,10 +76,10 @@ public final class Operator {
     ClaimRequest opening =
         ClaimRequest.of(record.scope(), key, requestId, Limits.LEASE, Lapse.TAKE)
             .expecting(record.token());
-    return action == Action.COMPLETE ? opening.settlingNow(result, retention) : opening;
+    return action == Action.COMPLETE ? opening.settlingNow(result, retention.of(record)) : opening;
   }
 
-  private Settlement release(Action action, Claim claim) {
+  private static Settlement release(Action action, Claim claim, Duration retention) {
     // The operator's own claim is no attempt.
     Attempts attempts = action == Action.RELEASE ? Attempts.REFUND : Attempts.RESET;
     return new Settlement.Release(claim, Duration.ZERO, attempts, retention);

@@ -10,11 +10,12 @@ import dev.onlyonce.app.claims.ActionReport;
 import dev.onlyonce.app.claims.Listing;
 import dev.onlyonce.app.claims.Lookup;
 import dev.onlyonce.app.claims.Operator;
+import dev.onlyonce.app.claims.Retention;
 import dev.onlyonce.app.claims.Selection;
 import dev.onlyonce.app.output.SafeText;
 import dev.onlyonce.app.store.OpenReader;
 import dev.onlyonce.app.store.OpenStore;
-import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.Time;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -67,8 +68,12 @@ final class ActOptions {
   @Option(
       names = "--retention",
       paramLabel = "TIME",
-      description = "How long the outcome is remembered, as in 24h or 7d (the default).")
-  private Duration retention = Limits.RETENTION;
+      description = {
+        "How long the outcome is remembered, as in 24h or 30d: as long as the program keeps keys, or"
+            + " copies that come later run what is done. Without it, 7d, or as long as before where"
+            + " the key tells."
+      })
+  private @Nullable Duration kept;
 
   @Option(names = "--json", description = "Print a JSON object for each key, one a line.")
   private boolean json;
@@ -98,9 +103,10 @@ final class ActOptions {
     check(order.bulk);
     long now = Time.system().millis();
     PrintWriter out = command.commandLine().getOut();
-    try (ActionReport report = new ActionReport(order.action, dryRun, json, now, out)) {
+    Retention retention = new Retention(kept);
+    try (ActionReport report = new ActionReport(order.action, retention, dryRun, json, now, out)) {
       if (order.bulk.isGiven && !dryRun && !yes) {
-        throw unconfirmed(order, now);
+        throw unconfirmed(order, retention, now);
       }
       if (dryRun) {
         try (OpenReader open = store.access().preview()) {
@@ -139,19 +145,26 @@ final class ActOptions {
     }
   }
 
-  private Failure unconfirmed(Order order, long now) {
+  private Failure unconfirmed(Order order, Retention retention, long now) {
     long[] count = {0};
+    boolean[] isGuessed = {false};
     try (OpenReader open = store.access().preview()) {
       new Listing(open.claims(), order.bulk.selection, now)
           .inBatches(
-              batch ->
-                  count[0] +=
-                      batch.stream()
-                          .filter(it -> order.action.refusal(it, now, order.forced) == null)
-                          .count());
+              batch -> {
+                for (ClaimRecord record : batch) {
+                  if (order.action.refusal(record, now, order.forced) == null) {
+                    count[0]++;
+                    isGuessed[0] |= retention.isGuessed(order.action, record);
+                  }
+                }
+              });
     }
     return Failure.usage(
-        "%s would change %s: look with --dry-run, then say --yes"
-            .formatted(order.bulk.option, Quantity.of(count[0], "key")));
+        "%s would change %s: look with --dry-run, then say --yes%s"
+            .formatted(
+                order.bulk.option,
+                Quantity.of(count[0], "key"),
+                isGuessed[0] ? "; they would be " + retention.warning(now) : ""));
   }
 }

@@ -96,8 +96,12 @@ final class FilledStore implements AutoCloseable {
   }
 
   FilledStore failed(Scope scope, String key, String reason) {
+    return failed(scope, key, reason, WEEK);
+  }
+
+  FilledStore failed(Scope scope, String key, String reason, Duration kept) {
     return settle(
-        new Settlement.Fail(claim(scope, Lookup.key(key), LEASE, Lapse.PARK), reason, WEEK));
+        new Settlement.Fail(claim(scope, Lookup.key(key), LEASE, Lapse.PARK), reason, kept));
   }
 
   FilledStore released(Scope scope, String key, Duration after) {

@@ -8,6 +8,8 @@ import dev.onlyonce.Key;
 import dev.onlyonce.Locks;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Settlement;
@@ -240,6 +242,36 @@ class LocksTest {
     assertThatThrownBy(() -> locks.tryLock("order-1"))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("is not a lock");
+  }
+
+  /** As after a restore, which fences whoever held a lock when the backup was made. */
+  @Test
+  @Semantics(101)
+  void a_lock_in_doubt_is_refused_until_an_operator_frees_it() {
+    Locks locks = locks();
+    Locks.Lock before = locks.tryLock("books").orElseThrow();
+    long parked = overtake(before.token(), Lapse.PARK).token();
+    manual.time.advance(LEASE);
+    assertThat(before.release()).as("its holder is fenced").isFalse();
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> locks.tryLock("books"))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.REJECTED))
+          .hasMessageContaining("the lock books in scope locks is in doubt")
+          .hasMessageContaining("onlyonce claims resolve books --rerun --scope locks,");
+    }
+    Claim freed = overtake(parked, Lapse.TAKE);
+    manual.settle(
+        new Settlement.Release(
+            freed, Duration.ZERO, Settlement.Attempts.RESET, Duration.ofDays(7)));
+    assertThat(locks.tryLock("books").orElseThrow().token()).isGreaterThan(freed.token());
+  }
+
+  private Claim overtake(long token, Lapse lapse) {
+    ClaimRequest request =
+        ClaimRequest.of(SCOPE, Key.of("books"), token, LEASE, lapse).expecting(token);
+    return ((Answer.Claimed) manual.memory.claim(List.of(request)).get(0)).claim();
   }
 
   @Test

@@ -44,7 +44,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Batches</b> are one transaction; if one effect fails, they are done again one by one, so
  * that only that one fails. Effects may run more than once for this, and for conflicts, each time
- * in a new transaction after the last one was rolled back.
+ * in a new transaction after the last one was rolled back. One that has waited too long for a lock
+ * is tried once more only: set {@code lock_timeout} (PostgreSQL) or {@code
+ * innodb_lock_wait_timeout}, by which these waits end.
  *
  * <p><b>Retention.</b> Keys are kept for 7 days unless told otherwise, but nobody forgets them by
  * itself: call {@link JdbcStore#purge} every minute, or let an engine on the same tables do it.
@@ -57,6 +59,10 @@ import org.jspecify.annotations.Nullable;
 public final class Inbox {
 
   private static final int TRIES = 10;
+
+  /** Each has waited for as long as the effect's connection waits for a lock. */
+  private static final int TRIES_LOCKED = 2;
+
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
   private final JdbcStore store;
@@ -290,6 +296,7 @@ public final class Inbox {
 
   private <M> Map<Key, Verdict> together(
       List<M> messages, BatchEffect<M> effect, Map<String, Position> positions) {
+    int locked = 0;
     for (int i = 1; ; i++) {
       // Requests of its own, so that a commit of the last attempt which comes late is not its.
       List<ClaimRequest> requests =
@@ -309,7 +316,9 @@ public final class Inbox {
       if (failure instanceof EffectException e) {
         throw e;
       }
-      if (i == TRIES || !attempt.isBegun || !mayTryAgain(failure)) {
+      locked += attempt.isClaimed && store.isLocked(failure) ? 1 : 0;
+      boolean isLast = i == TRIES || locked == TRIES_LOCKED;
+      if (isLast || !attempt.isBegun || !mayTryAgain(failure)) {
         throw attempt.ending(
             failure instanceof SQLException e ? store.exception(e) : (StoreException) failure);
       }

@@ -35,7 +35,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim store in a relational database: PostgreSQL, MariaDB, MySQL or H2.
+ * A claim store in a relational database: PostgreSQL, MariaDB, MySQL or H2. {@link SqlDialect} has
+ * the versions; older servers are refused.
  *
  * <p><b>Guarantee.</b> What was answered is committed, as durably as the database commits. Each
  * verb is one statement for each 1,000 items, and decides by the database's own clock in that
@@ -223,6 +224,11 @@ public final class JdbcStore
     return failure instanceof SQLException e && engine.isLost(e);
   }
 
+  /** Tells whether another transaction has had something locked for too long. */
+  boolean isLocked(Exception failure) {
+    return failure instanceof SQLException e && engine.isLocked(e);
+  }
+
   /** Returns the fault in this exception that a new transaction may not meet, or null. */
   @Nullable SQLException passing(Throwable thrown) {
     return engine.passing(thrown);
@@ -328,7 +334,8 @@ public final class JdbcStore
 
     /**
      * Makes the tables if they are not there, and brings older ones to this version: {@link
-     * JdbcSchema} has the statements.
+     * JdbcSchema} has the statements. Where they are right already nothing is run, so that a user
+     * who may only read and write them can say it, too.
      */
     public Builder createTables() {
       this.creates = true;

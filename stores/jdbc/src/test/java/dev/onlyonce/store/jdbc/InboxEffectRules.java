@@ -362,6 +362,27 @@ abstract class InboxEffectRules {
     assertThat(effects("2")).isEqualTo(1);
   }
 
+  /** Each try waits as long as the connection's setting says: ten of them would hold a poll up. */
+  final void assertIsTriedOnceMoreWhenLocked() throws SQLException {
+    AtomicInteger runs = new AtomicInteger();
+    try (Connection other = source.getConnection()) {
+      other.setAutoCommit(false);
+      run(other, "UPDATE account SET n = 2 WHERE id = 2");
+      Message locked =
+          message(
+              "2",
+              transaction -> {
+                runs.incrementAndGet();
+                run(transaction, "SELECT n FROM account WHERE id = 2 FOR UPDATE NOWAIT");
+                return Result.NONE;
+              });
+      assertFailsAlone(locked, "locked");
+      other.rollback();
+      other.setAutoCommit(true);
+    }
+    assertThat(runs).as("twice in the batch, twice alone").hasValue(4);
+  }
+
   @Test
   @Semantics({4, 82, 83})
   void a_copy_with_another_payload_in_the_batch_holds_the_position_back() {

@@ -7,6 +7,7 @@ import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
+import java.sql.SQLException;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -35,6 +36,13 @@ class InboxEffectTest {
             return Result.NONE;
           });
     }
+
+    @Test
+    @Semantics({71, 83})
+    void an_effect_that_waits_too_long_for_a_lock_is_tried_once_more_and_then_fails_alone()
+        throws SQLException {
+      assertIsTriedOnceMoreWhenLocked();
+    }
   }
 
   @Nested
@@ -42,12 +50,26 @@ class InboxEffectTest {
     MariaDb(Database<MariaDbServer> database) {
       super(Pools.of(database.url(), "READ_COMMITTED"));
     }
+
+    @Test
+    @Semantics({71, 83})
+    void an_effect_that_waits_too_long_for_a_lock_is_tried_once_more_and_then_fails_alone()
+        throws SQLException {
+      assertIsTriedOnceMoreWhenLocked();
+    }
   }
 
   @Nested
   class MariaDbByMySqlsDriver extends InboxEffectRules {
     MariaDbByMySqlsDriver(Database<MariaDbServer> database) {
       super(Pools.of(Pools.connectorJ(database.url()), "REPEATABLE_READ"));
+    }
+
+    @Test
+    @Semantics({71, 83})
+    void an_effect_that_waits_too_long_for_a_lock_is_tried_once_more_and_then_fails_alone()
+        throws SQLException {
+      assertIsTriedOnceMoreWhenLocked();
     }
   }
 

@@ -5,6 +5,7 @@ import static java.util.Locale.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.MariaDbServer;
 import dev.onlyonce.services.PostgreSqlServer;
@@ -16,6 +17,9 @@ import dev.onlyonce.testkit.Semantics;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -31,12 +35,14 @@ class SchemaTest {
 
   private final DataSource postgreSql;
   private final DataSource mariaDb;
+  private final String postgreSqlUrl;
   private final String mariaDbUrl;
   private final DataSource h2 = Pools.of("jdbc:h2:mem:schema;DB_CLOSE_DELAY=-1", "READ_COMMITTED");
 
   SchemaTest(Database<PostgreSqlServer> postgreSql, Database<MariaDbServer> mariaDb) {
     this.postgreSql = Pools.of(postgreSql.url(), "READ_COMMITTED");
     this.mariaDb = Pools.of(mariaDb.url(), "READ_COMMITTED");
+    this.postgreSqlUrl = postgreSql.url();
     this.mariaDbUrl = mariaDb.url();
   }
 
@@ -85,6 +91,48 @@ class SchemaTest {
             JdbcStore.on(source).tablePrefix("at_once_").createTables().open().close();
             return thread;
           });
+    }
+  }
+
+  @Test
+  void a_user_who_may_only_read_and_write_opens_tables_and_is_told_what_he_may_not_make() {
+    Pools.run(postgreSql, "CREATE ROLE schema_clerk LOGIN");
+    assertMayOnlyOpen(postgreSql, postgreSqlUrl, "schema_clerk");
+    Pools.run(postgreSql, "DROP OWNED BY schema_clerk", "DROP ROLE schema_clerk");
+    Pools.run(mariaDb, "CREATE USER schema_clerk");
+    assertMayOnlyOpen(mariaDb, mariaDbUrl, "schema_clerk");
+    Pools.run(mariaDb, "DROP USER schema_clerk");
+  }
+
+  private static void assertMayOnlyOpen(DataSource owner, String url, String user) {
+    JdbcStore.on(owner).tablePrefix("owned_").createTables().open().close();
+    for (String table : List.of("claim", "event", "position", "meta")) {
+      Pools.run(owner, "GRANT SELECT, INSERT, UPDATE, DELETE ON owned_" + table + " TO " + user);
+    }
+    String limited = url.replaceFirst("user=[^&]*", "user=" + user);
+    try (HikariDataSource source = Pools.pool(limited, "READ_COMMITTED", 1)) {
+      JdbcStore.on(source).tablePrefix("owned_").createTables().open().close();
+      assertThatThrownBy(() -> JdbcStore.on(source).tablePrefix("others_").createTables().open())
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.REJECTED))
+          .hasMessageContainingAll("the user may not", "others_", "owner", "JdbcSchema", "grant");
+    }
+  }
+
+  /** An index that is made waits for all who write the table, and they for it. */
+  @Test
+  void opening_tables_that_are_there_waits_for_nobody_who_writes_events() throws SQLException {
+    DataSource impatient =
+        Pools.of(postgreSqlUrl + "&options=-c%20lock_timeout=100", "READ_COMMITTED");
+    JdbcStore.on(postgreSql).tablePrefix("busy_").createTables().open().close();
+    try (Connection writer = postgreSql.getConnection()) {
+      writer.setAutoCommit(false);
+      try (Statement event = writer.createStatement()) {
+        event.execute("DELETE FROM busy_event");
+      }
+      JdbcStore.on(impatient).tablePrefix("busy_").createTables().open().close();
+      writer.rollback();
     }
   }
 

@@ -108,6 +108,16 @@ public final class JdbcEngine {
       }
     } catch (SQLException e) {
       Fault fault = Faults.byClass(e);
+      if (Faults.isDenied(e)) {
+        throw new StoreException(
+            Kind.REJECTED,
+            "the user may not do with the tables "
+                + settings.tables().prefix()
+                + "* what a store does, or may not make or upgrade them: let their owner do that with"
+                + " JdbcSchema, and grant what is missing: "
+                + e.getMessage(),
+            e);
+      }
       if (fault == Fault.REJECTED) {
         throw new StoreException(
             Kind.REJECTED,
@@ -126,6 +136,7 @@ public final class JdbcEngine {
       throws SQLException {
     SqlDialect asked = settings.dialect();
     SqlDialect name = asked == null ? nameOf(connection) : asked;
+    LeastVersion.require(name, connection.getMetaData().getDatabaseProductVersion());
     Tables tables = settings.tables();
     if (settings.creates()) {
       Schema.create(connection, name, tables);
@@ -359,6 +370,11 @@ public final class JdbcEngine {
   /** Tells whether the connection was lost. */
   public boolean isLost(SQLException e) {
     return dialect.fault(e) == Fault.CONNECTION_LOST;
+  }
+
+  /** Tells whether another transaction has had something locked for longer than was waited. */
+  public boolean isLocked(SQLException e) {
+    return dialect.fault(e) == Fault.LOCKED;
   }
 
   private static boolean isPassing(Fault fault) {

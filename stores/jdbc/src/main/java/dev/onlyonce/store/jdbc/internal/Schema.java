@@ -60,12 +60,30 @@ public final class Schema {
         .toList();
   }
 
-  /** Makes the tables, or brings those of the version before to this one. */
+  /**
+   * Makes the tables, or brings those of the version before to this one. Where they are right
+   * already nothing is run: it would need the permissions of their owner, and wait for whoever
+   * writes events. The version is what a script writes last.
+   */
   static void create(Connection connection, SqlDialect dialect, Tables tables) throws SQLException {
+    if (isThere(connection, tables)) {
+      return;
+    }
     run(connection, () -> script(dialect, tables));
     run(
         connection,
         () -> version(connection, tables) == VERSION - 1 ? upgrade(dialect, tables) : "");
+  }
+
+  private static boolean isThere(Connection connection, Tables tables) throws SQLException {
+    try {
+      return version(connection, tables) >= VERSION;
+    } catch (SQLException e) {
+      if (Faults.isDenied(e) || Faults.byClass(e) != Fault.REJECTED) {
+        throw e;
+      }
+      return false;
+    }
   }
 
   private static int version(Connection connection, Tables tables) throws SQLException {
@@ -89,7 +107,7 @@ public final class Schema {
         }
         return;
       } catch (SQLException e) {
-        if (i == TRIES) {
+        if (i == TRIES || Faults.isDenied(e)) {
           throw e;
         }
       }
