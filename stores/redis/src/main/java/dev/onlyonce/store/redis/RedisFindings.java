@@ -36,6 +36,8 @@ public record RedisFindings(boolean cluster, List<Server> servers, List<String> 
    * @param noAppendfsyncOnRewrite whether the log is not synced while it, or a snapshot, is written
    *     in the background: {@code yes} or {@code no}
    * @param minReplicasToWrite how many replicas must be there for it to take writes
+   * @param minReplicasMaxLag for how many seconds one that is silent counts as being there; 0 that
+   *     none need be there
    */
   public record Server(
       String address,
@@ -47,7 +49,8 @@ public record RedisFindings(boolean cluster, List<Server> servers, List<String> 
       @Nullable String appendonly,
       @Nullable String appendfsync,
       @Nullable String noAppendfsyncOnRewrite,
-      @Nullable Integer minReplicasToWrite) {}
+      @Nullable Integer minReplicasToWrite,
+      @Nullable Integer minReplicasMaxLag) {}
 
   /**
    * Returns how long keys can be remembered until the memory is full, if none is ever purged

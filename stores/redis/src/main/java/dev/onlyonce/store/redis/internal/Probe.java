@@ -70,7 +70,6 @@ final class Probe {
       String info = Question.info(link, "server") + Question.info(link, "replication");
       info += Question.info(link, "memory");
       String maxmemory = setting(link, "maxmemory");
-      String replicas = setting(link, "min-replicas-to-write");
       Server server =
           new Server(
               node.toString(),
@@ -82,7 +81,8 @@ final class Probe {
               setting(link, "appendonly"),
               setting(link, "appendfsync"),
               setting(link, "no-appendfsync-on-rewrite"),
-              replicas == null ? null : Integer.valueOf(replicas));
+              number(setting(link, "min-replicas-to-write")),
+              number(setting(link, "min-replicas-max-lag")));
       return new Told(server, replicas(info));
     }
   }
@@ -93,6 +93,10 @@ final class Probe {
       replicas.add(new Node(line.group(1), Integer.parseInt(line.group(2))));
     }
     return replicas;
+  }
+
+  private static @Nullable Integer number(@Nullable String setting) {
+    return setting == null ? null : Integer.valueOf(setting);
   }
 
   /** Returns a setting, null if the server does not tell it. */
