@@ -17,8 +17,15 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A store in Redis or Redis Cluster, which any number of programs may use at the same time. */
-record RedisAccess(String address, Credentials credentials) implements StoreAccess {
+/**
+ * A store in Redis or Redis Cluster, which any number of programs may use at the same time.
+ *
+ * @param prefix what the names of its keys begin with
+ */
+record RedisAccess(String address, Credentials credentials, String prefix) implements StoreAccess {
+
+  /** The prefix of a store that was made without one of its own. */
+  static final String PREFIX = "onlyonce";
 
   private static final String CLUSTER = "-cluster";
   private static final int BYTES_PER_KEY = 96;
@@ -189,7 +196,9 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
                     StoreException.Kind.REJECTED,
                     "there is no store of OnlyOnce at "
                         + this
-                        + ": look whether address and database are right; the first program"
+                        + " under the prefix "
+                        + prefix
+                        + ": look whether address, database and prefix are right; the first program"
                         + " that claims a key makes one"));
   }
 
@@ -202,7 +211,8 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
     try {
       String told = userInfo();
       boolean hasPassword = told.contains(":");
-      RedisStore.Builder builder = RedisStore.at(uris(hasPassword ? told + "@" : "")).owner(owner);
+      RedisStore.Builder builder =
+          RedisStore.at(uris(hasPassword ? told + "@" : "")).prefix(prefix).owner(owner);
       if (credentials.user() != null && credentials.password() == null) {
         throw Failure.usage("--user needs a password: --password-file, or ONLYONCE_PASSWORD");
       }

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Servers.class)
 class RedisCommandsTest extends SharedStoreRules {
 
+  private static final Duration DAY = Duration.ofDays(1);
+
   private final String url;
 
   RedisCommandsTest(Database<RedisServer> database) {
@@ -107,13 +109,8 @@ class RedisCommandsTest extends SharedStoreRules {
           IntStream.range(i, i + 1_000)
               .mapToObj(
                   it ->
-                      ClaimRequest.of(
-                              Scope.of("s"),
-                              Key.of("key-" + it),
-                              it,
-                              Duration.ofDays(1),
-                              Lapse.TAKE)
-                          .settlingNow(dev.onlyonce.Result.NONE, Duration.ofDays(1)))
+                      ClaimRequest.of(Scope.of("s"), Key.of("key-" + it), it, DAY, Lapse.TAKE)
+                          .settlingNow(dev.onlyonce.Result.NONE, DAY))
               .toList());
     }
   }
@@ -124,6 +121,37 @@ class RedisCommandsTest extends SharedStoreRules {
     assertThat(used.find()).isTrue();
     long most = (long) (times * Long.parseLong(used.group(1)));
     assertThat(redis(server, "config set maxmemory " + most)).isEqualTo("OK\n");
+  }
+
+  @Test
+  void a_store_with_a_prefix_of_its_own_is_reached_by_it() {
+    try (RedisServer server = RedisServer.start()) {
+      InProcess program = new InProcess(folder);
+      String store = "--store=" + server.url();
+      String prefix = "--prefix=shop";
+      try (RedisStore shop = RedisStore.at(server.url()).prefix("shop").open()) {
+        shop.claim(List.of(ClaimRequest.of(Scope.of("s"), Key.of("order-1"), 1, DAY, Lapse.TAKE)));
+      }
+      assertThat(program.run("claims", "show", "order-1", store, prefix).out()).contains("claimed");
+      assertThat(program.run("claims", "stats", store).err())
+          .contains(
+              "there is no store of OnlyOnce at " + server.url() + " under the prefix onlyonce");
+      assertThat(program.run("doctor", "--restored", store, prefix).out())
+          .contains("1 key would be put in doubt");
+      assertThat(program.run("claims", "release", "order-1", store, prefix).code()).isZero();
+      program.write("in", "a\na\n");
+      program.run("dedup", store, prefix, "--scope=s", "--out", "@out", "@in");
+      assertThat(folder.resolve("out")).hasContent("a\n");
+      assertThat(program.run("doctor", store, prefix).out()).containsPattern("(?m)^ok +one key ");
+      redis(server, "acl setuser clerk on '>pw' '~onlyonce:*' +@all");
+      String clerk = "--store=" + server.url().replace("//", "//clerk:pw@");
+      assertThat(program.run("doctor", clerk, prefix).out())
+          .contains("ACL SETUSER clerk ~shop:*\n");
+      String[] demo = {"demo", store, prefix, "--callbacks=300", "--kills=1", "--json"};
+      assertThat(program.run(demo).out())
+          .containsPattern("\"run\":\"onlyonce\"[^}]*\"doubled\":0,\"lost\":0");
+      assertThat(redis(server, "keys 'onlyonce:*'").strip()).isEmpty();
+    }
   }
 
   @Test
@@ -188,13 +216,12 @@ class RedisCommandsTest extends SharedStoreRules {
 
   /** As the tiered store does, whose Redis is the authority. */
   private static void decideForTiers(RedisStore store) {
-    Duration day = Duration.ofDays(1);
     dev.onlyonce.Result says =
         new dev.onlyonce.Result.Value("text/plain", "redis, database behind #1".getBytes(US_ASCII));
     store.claim(
         List.of(
-            ClaimRequest.of(TierMark.ID.scope(), TierMark.ID.key(), 1, day, Lapse.PARK)
-                .settlingNow(says, day)));
+            ClaimRequest.of(TierMark.ID.scope(), TierMark.ID.key(), 1, DAY, Lapse.PARK)
+                .settlingNow(says, DAY)));
   }
 
   @Test

@@ -166,7 +166,6 @@ class TwoMastersTest {
       Raw.ask(first, it -> it.configSet("min-replicas-max-lag", "1"));
       Await.until("the first to miss its replica", GUARD, () -> !isGranted(store));
       assertThat(refused(() -> ask(store, "b")).kind()).isEqualTo(Kind.UNAVAILABLE);
-    } finally {
       second.resume();
     }
   }
