@@ -116,6 +116,21 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
     }
   }
 
+  @Test
+  void settings_are_those_of_the_user_who_asks_and_that_is_said() throws SQLException {
+    execute("create role sloppy login; alter role sloppy set synchronous_commit = off");
+    try {
+      assertThat(findings(url.replaceFirst("user=[^&]*", "user=sloppy")))
+          .anyMatch(it -> it.sentence().contains(", asked as user sloppy: "))
+          .anyMatch(it -> it.isBad() && it.topic().equals("synchronous_commit"));
+      assertThat(findings(url))
+          .noneMatch(it -> it.sentence().contains("sloppy"))
+          .noneMatch(it -> it.isBad() && it.topic().equals("synchronous_commit"));
+    } finally {
+      execute("drop role sloppy");
+    }
+  }
+
   private static List<Finding> findings(String url) {
     return access(url, null).examine(null);
   }
