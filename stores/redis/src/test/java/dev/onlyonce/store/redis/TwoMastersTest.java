@@ -247,7 +247,7 @@ class TwoMastersTest {
                 .login("shop", "pw")
                 .open()) {
       complete(store, "a");
-      Raw.awaitReplica(first);
+      Raw.awaitReplicas(first, 2); // one of them is to take over
       first.kill();
       assertThat(refused(() -> ask(store, "b")).kind()).isEqualTo(Kind.UNAVAILABLE);
       Raw.ask(second, it -> it.replicaofNoOne());
