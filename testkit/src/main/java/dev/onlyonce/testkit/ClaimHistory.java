@@ -2,6 +2,7 @@ package dev.onlyonce.testkit;
 
 import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
 
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
@@ -350,7 +351,16 @@ final class ClaimHistory {
               it ->
                   atOnce.stream()
                       .noneMatch(by -> explains(by.span(), by.request().retention(), it.span())))
-          .map(it -> sentence("nobody has done that, or its retention is over", it, "nothing"));
+          .map(it -> sentence("nobody has done that, or its retention is over", it, before(it)));
+    }
+
+    /** Returns what was asked of the key before an answer, in lines. */
+    private String before(Asked last) {
+      return Stream.<Entry>concat(asked.stream(), settled.stream())
+          .filter(it -> it.span().isBegunBeforeEndOf(last.span()))
+          .sorted(Comparator.comparing(it -> it.span().begun()))
+          .map(Object::toString)
+          .collect(joining("\n    ", "of all this:\n    ", ""));
     }
 
     private static boolean isGrantedOrLost(Asked by) {

@@ -16,7 +16,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     sortOptions = false,
-    description = {"Counts the keys of each state.%n"},
+    description = {
+      "Counts the keys of each state. A store in a database reads its whole table for that, and one in"
+          + " Redis all of its records, in steps: with many keys, not every minute.%n"
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:fine",

@@ -87,7 +87,7 @@ final class DemoCommand implements Callable<Integer> {
       })
   private @Nullable String store;
 
-  @Mixin private CredentialOptions credentials = new CredentialOptions();
+  @Mixin private AccessOptions access = new AccessOptions();
 
   @Option(names = "--json", description = "Print an array with an object for each run.")
   private boolean json;
@@ -127,10 +127,13 @@ final class DemoCommand implements Callable<Integer> {
   /** Looks whether the store can be opened before anything is run. */
   private @Nullable ChosenStore chosen(Plan plan) {
     if (store == null) {
+      if (access.prefix() != null) {
+        throw Failure.usage("--prefix goes with --store");
+      }
       return null;
     }
     String run = plan.seed() + "-" + Long.toHexString(new SecureRandom().nextLong());
-    ChosenStore chosen = new ChosenStore(store, credentials.credentials(), run);
+    ChosenStore chosen = new ChosenStore(store, access.credentials(), access.prefix(), run);
     chosen.open().close();
     return chosen;
   }

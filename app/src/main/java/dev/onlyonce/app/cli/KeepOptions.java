@@ -49,7 +49,7 @@ final class KeepOptions {
       description = "With --store: the name of this job. Runs with the same name share keys.")
   private @Nullable Scope scope;
 
-  @Mixin private CredentialOptions credentials = new CredentialOptions();
+  @Mixin private AccessOptions access = new AccessOptions();
 
   private Supplier<List<Finding>> afterUse = List::of;
 
@@ -76,6 +76,9 @@ final class KeepOptions {
     if (!isShared && scope != null) {
       throw Failure.usage("--scope goes with a --store that other runs may use; leave it out");
     }
+    if (!isShared && access.prefix() != null) {
+      throw Failure.usage("--prefix goes with a --store in Redis or a database; leave it out");
+    }
   }
 
   private @Nullable Path directory() {
@@ -92,7 +95,7 @@ final class KeepOptions {
     if (store == null || scope == null) {
       return Optional.empty();
     }
-    OpenStore opened = StoreAddress.access(store, credentials.credentials()).change("dedup");
+    OpenStore opened = access.access(store).change("dedup");
     afterUse = opened.afterUse();
     return Optional.of(new KeysInStore(opened.claims(), opened::close, scope, notices));
   }

@@ -48,7 +48,7 @@ final class SchemaCommand implements Callable<Integer> {
   private @Nullable String address;
 
   @Option(
-      names = "--table-prefix",
+      names = "--prefix",
       paramLabel = "NAME",
       description = "What the names of the tables begin with; onlyonce_ unless said otherwise.")
   private @Nullable String prefix;
@@ -70,24 +70,25 @@ final class SchemaCommand implements Callable<Integer> {
     }
     SqlDialect wanted = dialect == null ? StoreAddress.dialect(String.valueOf(address)) : dialect;
     try {
-      String script = script(wanted);
+      String script =
+          script(wanted, address == null ? prefix : StoreAddress.tablePrefix(address, prefix));
       command.commandLine().getOut().print(script.endsWith("\n") ? script : script + "\n");
     } catch (IllegalArgumentException e) {
-      throw Failure.usage("--table-prefix: " + e.getMessage());
+      throw Failure.usage("--prefix: " + e.getMessage());
     }
     command.commandLine().getOut().flush();
     return ExitCode.FINE.number();
   }
 
-  private String script(SqlDialect wanted) {
+  private String script(SqlDialect wanted, @Nullable String tables) {
     if (from == null) {
-      return prefix == null ? JdbcSchema.script(wanted) : JdbcSchema.script(wanted, prefix);
+      return tables == null ? JdbcSchema.script(wanted) : JdbcSchema.script(wanted, tables);
     }
     if (from != JdbcSchema.VERSION - 1) {
       throw Failure.usage(
           "--from must be %d, since tables are brought from there to version %d, was %d"
               .formatted(JdbcSchema.VERSION - 1, JdbcSchema.VERSION, from));
     }
-    return prefix == null ? JdbcSchema.upgrade(wanted) : JdbcSchema.upgrade(wanted, prefix);
+    return tables == null ? JdbcSchema.upgrade(wanted) : JdbcSchema.upgrade(wanted, tables);
   }
 }

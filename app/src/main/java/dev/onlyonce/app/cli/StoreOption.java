@@ -2,7 +2,6 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.store.StoreAccess;
-import dev.onlyonce.app.store.StoreAddress;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -32,7 +31,7 @@ final class StoreOption {
       })
   private @Nullable String address;
 
-  @Mixin private CredentialOptions credentials = new CredentialOptions();
+  @Mixin private AccessOptions access = new AccessOptions();
 
   /** Returns how to come to the store. */
   StoreAccess access() {
@@ -40,13 +39,13 @@ final class StoreOption {
       throw Failure.usage("--state and --store name a store each; leave out one of them");
     }
     if (directory != null) {
-      return StoreAddress.access("local:" + directory, credentials.credentials());
+      return access.access("local:" + directory);
     }
     String where = address == null ? System.getenv(VARIABLE) : address;
     if (where == null || where.isEmpty()) {
       throw Failure.usage(
           "say which store: --state DIR or --store ADDRESS (or " + VARIABLE + "=ADDRESS)");
     }
-    return StoreAddress.access(where, credentials.credentials());
+    return access.access(where);
   }
 }

@@ -13,18 +13,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address where it is
  * @param credentials who we are there
+ * @param prefix what its keys or tables begin with; null if that was not said
  * @param run a name for this run, so that it has keys of its own
  */
-public record ChosenStore(String address, Credentials credentials, String run) {
+public record ChosenStore(
+    String address, Credentials credentials, @Nullable String prefix, String run) {
 
   private static final String ADDRESS = "ONLYONCE_DEMO_STORE";
   private static final String USER = "ONLYONCE_DEMO_USER";
   private static final String PASSWORD = "ONLYONCE_DEMO_PASSWORD";
+  private static final String PREFIX = "ONLYONCE_DEMO_PREFIX";
   private static final String RUN = "ONLYONCE_DEMO_RUN";
 
   /** Opens it. */
   public OpenStore open() {
-    return StoreAddress.access(address, credentials).change("demo");
+    return StoreAddress.access(address, credentials, prefix).change("demo");
   }
 
   Map<String, String> environment() {
@@ -34,6 +37,9 @@ public record ChosenStore(String address, Credentials credentials, String run) {
     }
     if (credentials.password() != null) {
       environment.put(PASSWORD, credentials.password());
+    }
+    if (prefix != null) {
+      environment.put(PREFIX, prefix);
     }
     return environment;
   }
@@ -45,6 +51,9 @@ public record ChosenStore(String address, Credentials credentials, String run) {
     return address == null || run == null
         ? null
         : new ChosenStore(
-            address, new Credentials(System.getenv(USER), System.getenv(PASSWORD)), run);
+            address,
+            new Credentials(System.getenv(USER), System.getenv(PASSWORD)),
+            System.getenv(PREFIX),
+            run);
   }
 }

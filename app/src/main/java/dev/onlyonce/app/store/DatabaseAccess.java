@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.store.jdbc.JdbcSchema;
 import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.jdbc.SqlDialect;
 import dev.onlyonce.store.tiered.Authority;
@@ -16,8 +17,15 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A store in a database, which any number of programs may use at the same time. */
-record DatabaseAccess(String url, Credentials credentials) implements StoreAccess {
+/**
+ * A store in a database, which any number of programs may use at the same time.
+ *
+ * @param prefix what the names of its tables begin with
+ */
+record DatabaseAccess(String url, Credentials credentials, String prefix) implements StoreAccess {
+
+  /** The prefix of a store that was made without one of its own. */
+  static final String PREFIX = "onlyonce_";
 
   private static final int CONNECTIONS = 4;
   private static final long CONNECT_MILLIS = 10_000;
@@ -35,6 +43,13 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
 
   /** The tables' statements are better planned once than each time: 7.5 times fewer of them. */
   private static final String GENERIC_PLANS = "-c plan_cache_mode=force_generic_plan";
+
+  /**
+   * @throws IllegalArgumentException if the prefix cannot be that of tables
+   */
+  DatabaseAccess {
+    JdbcSchema.script(SqlDialect.H2, prefix); // looks at it; it becomes a part of statements
+  }
 
   @Override
   public OpenReader look(Consumer<String> notices) {
@@ -65,12 +80,14 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
   /** Opens the store on connections of {@link #connect}, to be a tier or after a look at that. */
   JdbcStore store(HikariDataSource pool, String owner) {
     try {
-      return JdbcStore.on(pool).owner(owner).asTier().open();
+      return JdbcStore.on(pool).owner(owner).tablePrefix(prefix).asTier().open();
     } catch (StoreException e) {
       throw e.kind() == StoreException.Kind.REJECTED
           ? Failure.files(
               e.getMessage()
-                  + "; onlyonce schema prints the statements that make them, and with --from those"
+                  + "; onlyonce schema"
+                  + (prefix.equals(PREFIX) ? "" : " --prefix " + prefix)
+                  + " prints the statements that make them, and with --from those"
                   + " that upgrade them")
           : e;
     }
@@ -80,9 +97,9 @@ record DatabaseAccess(String url, Credentials credentials) implements StoreAcces
   public List<Finding> examine(@Nullable Load load) {
     try (HikariDataSource pool = connect()) {
       List<Finding> findings = new ArrayList<>(new DatabaseSettings(pool).examine());
-      findings.addAll(new DatabasePermissions(pool).examine());
+      findings.addAll(new DatabasePermissions(pool, prefix).examine());
       if (load != null) {
-        DatabaseRoom.of(pool, load, bytesPerKey()).ifPresent(findings::add);
+        new DatabaseRoom(prefix + "claim").of(pool, load, bytesPerKey()).ifPresent(findings::add);
       }
       return findings;
     } catch (SQLException e) {

@@ -21,22 +21,22 @@ final class DatabasePermissions {
 
   private static final List<Table> TABLES =
       List.of(
-          new Table("onlyonce_claim", "token", "no key is claimed or settled", Verb.values()),
+          new Table("claim", "token", "no key is claimed or settled", Verb.values()),
           new Table(
-              "onlyonce_meta",
+              "meta",
               "token_floor",
               "the tables cannot be recognised, and no key is forgotten",
               Verb.SELECT,
               Verb.UPDATE),
           new Table(
-              "onlyonce_position",
+              "position",
               "epoch",
               "an inbox cannot save how far it is",
               Verb.SELECT,
               Verb.INSERT,
               Verb.UPDATE),
           new Table(
-              "onlyonce_event",
+              "event",
               "token",
               "no key is claimed or settled while a history is kept",
               Verb.values()));
@@ -48,9 +48,11 @@ final class DatabasePermissions {
   private static final Set<Integer> DENIED_CODES = Set.of(1142, 1143);
 
   private final DataSource source;
+  private final String prefix;
 
-  DatabasePermissions(DataSource source) {
+  DatabasePermissions(DataSource source, String prefix) {
     this.source = source;
+    this.prefix = prefix;
   }
 
   private enum Verb {
@@ -67,6 +69,7 @@ final class DatabasePermissions {
   }
 
   /**
+   * @param name without the prefix
    * @param column one of it, which its verbs change
    * @param otherwise what does not work without its permissions
    */
@@ -95,7 +98,7 @@ final class DatabasePermissions {
     return findings;
   }
 
-  private static List<Verb> missing(Connection connection, Table table) throws SQLException {
+  private List<Verb> missing(Connection connection, Table table) throws SQLException {
     if (isDenied(connection, table, Verb.SELECT)) {
       return table.verbs; // the others read what they change, so none of them can be tried
     }
@@ -108,9 +111,9 @@ final class DatabasePermissions {
     return missing;
   }
 
-  private static boolean isDenied(Connection connection, Table table, Verb verb)
-      throws SQLException {
-    String sql = verb.statement.replace("{table}", table.name).replace("{column}", table.column);
+  private boolean isDenied(Connection connection, Table table, Verb verb) throws SQLException {
+    String sql =
+        verb.statement.replace("{table}", prefix + table.name).replace("{column}", table.column);
     try (Statement statement = connection.createStatement()) {
       statement.execute(sql);
       return false;
@@ -122,7 +125,7 @@ final class DatabasePermissions {
     }
   }
 
-  private static String sentence(Table table, List<Verb> missing, String user) {
+  private String sentence(Table table, List<Verb> missing, String user) {
     String verbs = String.join(", ", missing.stream().map(Verb::name).toList());
     String otherwise =
         missing.equals(List.of(Verb.DELETE))
@@ -132,10 +135,10 @@ final class DatabasePermissions {
         Locale.ROOT,
         "%s on %s is missing: %s; GRANT %s ON %s TO %s",
         verbs,
-        table.name,
+        prefix + table.name,
         otherwise,
         verbs,
-        table.name,
+        prefix + table.name,
         user);
   }
 

@@ -1,9 +1,9 @@
 package dev.onlyonce.app.store;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Locale;
 import java.util.Optional;
 import javax.sql.DataSource;
@@ -11,41 +11,51 @@ import javax.sql.DataSource;
 /** Compares the room that the claims of a database take with the room that a load needs. */
 final class DatabaseRoom {
 
-  private static final String POSTGRESQL =
-      "select pg_total_relation_size(to_regclass('onlyonce_claim'))";
+  private static final String POSTGRESQL = "select pg_total_relation_size(to_regclass(?))";
   private static final String MYSQL =
       "select data_length + index_length from information_schema.tables"
-          + " where table_schema = database() and table_name = 'onlyonce_claim'";
+          + " where table_schema = database() and table_name = ?";
 
-  private DatabaseRoom() {}
+  private final String table;
+
+  /**
+   * @param table that has the claims
+   */
+  DatabaseRoom(String table) {
+    this.table = table;
+  }
 
   /** Returns what there is to say; nothing if the database does not tell what the claims take. */
-  static Optional<Finding> of(DataSource source, Load load, int bytesPerKey) throws SQLException {
+  Optional<Finding> of(DataSource source, Load load, int bytesPerKey) throws SQLException {
     try (Connection connection = source.getConnection()) {
       String product = connection.getMetaData().getDatabaseProductName();
       if (product.equals("H2")) {
         return Optional.empty();
       }
-      try (Statement statement = connection.createStatement();
-          ResultSet rows =
-              statement.executeQuery(product.equals("PostgreSQL") ? POSTGRESQL : MYSQL)) {
-        if (!rows.next()) {
-          return Optional.empty();
-        }
-        long taken = rows.getLong(1);
-        return rows.wasNull()
-            ? Optional.empty()
-            : Optional.of(compare(taken, (long) (load.keys() * bytesPerKey)));
+      String question = product.equals("PostgreSQL") ? POSTGRESQL : MYSQL;
+      try (PreparedStatement statement = connection.prepareStatement(question)) {
+        statement.setString(1, table);
+        return compare(statement, (long) (load.keys() * bytesPerKey));
       }
     }
   }
 
+  private Optional<Finding> compare(PreparedStatement question, long needed) throws SQLException {
+    try (ResultSet rows = question.executeQuery()) {
+      if (!rows.next()) {
+        return Optional.empty();
+      }
+      long taken = rows.getLong(1);
+      return rows.wasNull() ? Optional.empty() : Optional.of(compare(taken, needed));
+    }
+  }
+
   /** Neither is unsafe: whether the disk has what is missing cannot be known from here. */
-  static Finding compare(long taken, long needed) {
+  private Finding compare(long taken, long needed) {
     String sentence =
         text(
-            "onlyonce_claim takes %,d MB, this rate and retention need about %,d MB",
-            taken >> 20, needed >> 20);
+            "%s takes %,d MB, this rate and retention need about %,d MB",
+            table, taken >> 20, needed >> 20);
     return Finding.note(
         "disk",
         taken > needed

@@ -42,7 +42,7 @@ final class DatabaseSettings {
     try (Connection connection = source.getConnection()) {
       String product = connection.getMetaData().getDatabaseProductName();
       String version = connection.getMetaData().getDatabaseProductVersion();
-      findings.add(Finding.ok("server", product + " " + version));
+      findings.add(Finding.ok("server", product + " " + version + askedAs(connection)));
       if (product.equals("PostgreSQL")) {
         settings = read(connection, POSTGRESQL);
         examinePostgreSql();
@@ -58,6 +58,14 @@ final class DatabaseSettings {
       }
     }
     return findings;
+  }
+
+  /** A setting may be another for another user: ALTER ROLE ... SET. */
+  private static String askedAs(Connection connection) throws SQLException {
+    String user = connection.getMetaData().getUserName();
+    return user == null || user.isEmpty()
+        ? ""
+        : ", asked as user " + user + ": another one may have other settings";
   }
 
   private static Map<String, String> read(Connection connection, String sql) throws SQLException {

@@ -17,8 +17,15 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A store in Redis or Redis Cluster, which any number of programs may use at the same time. */
-record RedisAccess(String address, Credentials credentials) implements StoreAccess {
+/**
+ * A store in Redis or Redis Cluster, which any number of programs may use at the same time.
+ *
+ * @param prefix what the names of its keys begin with
+ */
+record RedisAccess(String address, Credentials credentials, String prefix) implements StoreAccess {
+
+  /** The prefix of a store that was made without one of its own. */
+  static final String PREFIX = "onlyonce";
 
   private static final String CLUSTER = "-cluster";
   private static final int BYTES_PER_KEY = 96;
@@ -89,11 +96,13 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
                   each.appendfsync())));
     }
     found.warnings().forEach(it -> findings.add(Finding.unsafe("settings", it)));
-    if (missing.isEmpty()) {
-      builder("onlyonce", settings).openIfThere().ifPresent(it -> examineTier(it, findings));
-    }
+    Optional<Finding> tier =
+        missing.isEmpty()
+            ? builder("onlyonce", settings).openIfThere().flatMap(RedisAccess::examineTier)
+            : Optional.empty();
+    tier.ifPresent(findings::add);
     if (load != null) {
-      findings.add(window(found, load));
+      findings.add(window(found, load, tier.isPresent()));
     }
     return findings;
   }
@@ -108,9 +117,9 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
             .formatted(user, server, user, String.join(" ", rules)));
   }
 
-  private static void examineTier(RedisStore opened, List<Finding> findings) {
+  private static Optional<Finding> examineTier(RedisStore opened) {
     try (RedisStore store = opened) {
-      store.compactTier().ifPresent(tier -> findings.add(examineTier(tier, store.compactKeys())));
+      return store.compactTier().map(tier -> examineTier(tier, store.compactKeys()));
     }
   }
 
@@ -129,7 +138,7 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
         : Finding.ok(COMPACT_TIER, sentence);
   }
 
-  private static Finding window(RedisFindings found, Load load) {
+  private static Finding window(RedisFindings found, Load load, boolean isCompact) {
     Duration window = found.window((double) load.keysPerSecond(), BYTES_PER_KEY).orElse(null);
     if (window == null) {
       return Finding.note(
@@ -143,9 +152,24 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
             "the memory holds what comes in %,.1f hours, %,.1f hours are to be remembered",
             window.toMinutes() / 60.0,
             load.retention().toMinutes() / 60.0);
-    return window.compareTo(load.retention()) < 0
-        ? Finding.unsafe("window", sentence + ": new keys will be refused; give it more memory")
-        : Finding.ok("window", sentence);
+    if (window.compareTo(load.retention()) >= 0) {
+      return Finding.ok("window", sentence);
+    }
+    if (isCompact) {
+      return Finding.note(
+          "window",
+          sentence
+              + ", if each takes "
+              + BYTES_PER_KEY
+              + " bytes; those in the compact tier take 25, so look at the memory in use instead");
+    }
+    if (found.servers().stream().anyMatch(it -> it.records() == null)) {
+      return Finding.note(
+          "window",
+          sentence
+              + ", if nothing of what is in use is the store's: its records could not be counted");
+    }
+    return Finding.unsafe("window", sentence + ": new keys will be refused; give it more memory");
   }
 
   @Override
@@ -172,7 +196,9 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
                     StoreException.Kind.REJECTED,
                     "there is no store of OnlyOnce at "
                         + this
-                        + ": look whether address and database are right; the first program"
+                        + " under the prefix "
+                        + prefix
+                        + ": look whether address, database and prefix are right; the first program"
                         + " that claims a key makes one"));
   }
 
@@ -185,7 +211,8 @@ record RedisAccess(String address, Credentials credentials) implements StoreAcce
     try {
       String told = userInfo();
       boolean hasPassword = told.contains(":");
-      RedisStore.Builder builder = RedisStore.at(uris(hasPassword ? told + "@" : "")).owner(owner);
+      RedisStore.Builder builder =
+          RedisStore.at(uris(hasPassword ? told + "@" : "")).prefix(prefix).owner(owner);
       if (credentials.user() != null && credentials.password() == null) {
         throw Failure.usage("--user needs a password: --password-file, or ONLYONCE_PASSWORD");
       }

@@ -16,30 +16,65 @@ public final class StoreAddress {
   private static final List<String> REDIS =
       List.of("redis://", "rediss://", "redis-cluster://", "rediss-cluster://");
 
+  private static final String A_FILE_NAMES_IT =
+      "the file of a tiered store names the prefixes of its tiers";
+
   private StoreAddress() {}
 
   /**
    * Returns how to come to the store of an address.
    *
+   * @param prefix what its keys in Redis or its tables begin with; null for the usual one
    * @throws Failure if it is none
    */
-  public static StoreAccess access(String address, Credentials credentials) {
+  public static StoreAccess access(
+      String address, Credentials credentials, @Nullable String prefix) {
     Path directory = localDirectory(address);
     if (directory != null) {
       credentials.refuseFor("a local store");
+      refuse(prefix, "a local store has no prefix");
       return new LocalAccess(directory);
     }
     if (address.startsWith(JDBC)) {
-      return new DatabaseAccess(address, credentials);
+      return database(address, credentials, prefix);
     }
     if (isTiered(address)) {
       credentials.refuseFor("a tiered store, whose file names the users of its servers,");
+      refuse(prefix, A_FILE_NAMES_IT);
       return new TieredAccess(fileOf(address));
     }
     if (isRedis(address)) {
-      return new RedisAccess(address, credentials);
+      return new RedisAccess(address, credentials, prefix == null ? RedisAccess.PREFIX : prefix);
     }
     throw notAnAddress(address);
+  }
+
+  private static DatabaseAccess database(
+      String url, Credentials credentials, @Nullable String prefix) {
+    try {
+      return new DatabaseAccess(url, credentials, prefix == null ? DatabaseAccess.PREFIX : prefix);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--prefix: " + e.getMessage());
+    }
+  }
+
+  private static void refuse(@Nullable String prefix, String why) {
+    if (prefix != null) {
+      throw Failure.usage(why + "; leave out --prefix");
+    }
+  }
+
+  /**
+   * Returns what the tables of a store in a database, or of a tiered one, begin with.
+   *
+   * @param prefix what was said; null for the usual one
+   */
+  public static @Nullable String tablePrefix(String address, @Nullable String prefix) {
+    if (!isTiered(address)) {
+      return prefix;
+    }
+    refuse(prefix, A_FILE_NAMES_IT);
+    return TierFile.read(fileOf(address)).database().prefix();
   }
 
   /**

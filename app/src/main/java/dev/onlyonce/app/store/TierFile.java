@@ -50,21 +50,16 @@ record TierFile(
   private static final String USER = "user";
   private static final String PASSWORD_FILE = "password-file";
   private static final String PASSWORD_ENV = "password-env";
+  private static final String PREFIX = "prefix";
 
   /**
-   * @param prefix what the names of its keys begin with
    * @param copiesKept how long a copy is good
    * @param slowFrom from when on a look-up of copies is slow
    * @param timeout how long an answer is waited for
    * @param replicas how many replicas must have what was written
    */
   record Fast(
-      RedisAccess redis,
-      String prefix,
-      Duration copiesKept,
-      Duration slowFrom,
-      Duration timeout,
-      int replicas) {}
+      RedisAccess redis, Duration copiesKept, Duration slowFrom, Duration timeout, int replicas) {}
 
   /**
    * @param memory bytes
@@ -139,12 +134,18 @@ record TierFile(
   }
 
   private static DatabaseAccess database(Path file, YamlFields fields) {
-    fields.allow(Set.of(URL, USER, PASSWORD_FILE, PASSWORD_ENV));
+    fields.allow(Set.of(URL, USER, PASSWORD_FILE, PASSWORD_ENV, PREFIX));
     String url = fields.required(URL, "jdbc:postgresql://HOST/DATABASE");
     if (!url.startsWith("jdbc:")) {
       throw fields.refused(URL, "must begin with jdbc:, was " + Credentials.hidden(url));
     }
-    return new DatabaseAccess(url, credentials(file, fields));
+    String prefix = fields.text(PREFIX);
+    try {
+      return new DatabaseAccess(
+          url, credentials(file, fields), prefix == null ? DatabaseAccess.PREFIX : prefix);
+    } catch (IllegalArgumentException e) {
+      throw fields.refused(PREFIX, "cannot be that of tables: " + e.getMessage());
+    }
   }
 
   private static @Nullable Fast fast(Path file, @Nullable YamlFields fields, boolean isOfCopies) {
@@ -157,7 +158,7 @@ record TierFile(
             USER,
             PASSWORD_FILE,
             PASSWORD_ENV,
-            "prefix",
+            PREFIX,
             COPIES_KEPT,
             SLOW_FROM,
             "timeout",
@@ -173,14 +174,13 @@ record TierFile(
             each, "goes with authority 'database': here the records are no copies");
       }
     }
-    String prefix = fields.text("prefix");
+    String prefix = fields.text(PREFIX);
     long replicas = fields.count("replicas", 0);
     if (replicas > 100) {
       throw fields.refused("replicas", "must be at most 100, was " + replicas);
     }
     return new Fast(
-        new RedisAccess(url, credentials(file, fields)),
-        prefix == null ? "onlyonce-tiers" : prefix,
+        new RedisAccess(url, credentials(file, fields), prefix == null ? "onlyonce-tiers" : prefix),
         fields.duration(COPIES_KEPT, Duration.ofHours(1)),
         fields.duration(SLOW_FROM, Duration.ofMillis(250)),
         fields.duration("timeout", Duration.ofMillis(isOfCopies ? 250 : 2_000)),

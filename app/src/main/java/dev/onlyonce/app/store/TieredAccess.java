@@ -119,7 +119,7 @@ record TieredAccess(Path file) implements StoreAccess {
   }
 
   private static RedisStore existing(TierFile.Fast fast) {
-    return fast.redis().existing(it -> place(it, fast));
+    return fast.redis().existing(it -> patient(it, fast));
   }
 
   private static void close(TieredStore store, HikariDataSource pool) {
@@ -162,7 +162,7 @@ record TieredAccess(Path file) implements StoreAccess {
         .open(
             owner,
             it -> {
-              place(it, fast);
+              patient(it, fast);
               // Copies may be lost at any time, so a shard of them is made anew.
               return authority == Authority.DATABASE
                   ? it.patience(Duration.ZERO).remakeLostShards()
@@ -170,9 +170,9 @@ record TieredAccess(Path file) implements StoreAccess {
             });
   }
 
-  /** Says where the store in Redis is, and how long and for whom it waits. */
-  private static RedisStore.Builder place(RedisStore.Builder builder, TierFile.Fast fast) {
-    builder.prefix(fast.prefix()).timeout(fast.timeout());
+  /** Says how long and for whom the store in Redis waits. */
+  private static RedisStore.Builder patient(RedisStore.Builder builder, TierFile.Fast fast) {
+    builder.timeout(fast.timeout());
     return fast.replicas() > 0 ? builder.waitForReplicas(fast.replicas(), fast.timeout()) : builder;
   }
 
@@ -203,7 +203,7 @@ record TieredAccess(Path file) implements StoreAccess {
   private static void examine(
       TierFile.Fast fast, boolean isOfCopies, @Nullable Load load, List<Finding> findings) {
     try {
-      for (Finding each : fast.redis().examine(load, it -> place(it, fast))) {
+      for (Finding each : fast.redis().examine(load, it -> patient(it, fast))) {
         findings.add(of("redis ", each, isOfCopies));
       }
     } catch (StoreException e) {

@@ -62,6 +62,10 @@ class CompletionTest {
   void options_and_their_values_are_completed() {
     assertThat(complete("onlyonce", "dedup", "--dup")).containsExactly("--duplicates");
     assertThat(complete("onlyonce", "claims", "list", "--in")).containsExactly("--in-doubt");
+    for (String command : List.of("dedup", "doctor", "bench", "demo", "schema")) {
+      assertThat(complete("onlyonce", command, "--pre")).as(command).containsExactly("--prefix");
+    }
+    assertThat(complete("onlyonce", "claims", "resolve", "--pre")).containsExactly("--prefix");
     assertThat(complete("onlyonce", "claims", "list", "--state-is", "fa"))
         .containsExactly("failed");
     assertThat(complete("onlyonce", "dedup", "--format", "cs")).containsExactly("csv");

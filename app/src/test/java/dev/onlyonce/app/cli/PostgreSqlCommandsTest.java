@@ -2,13 +2,19 @@ package dev.onlyonce.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
 import dev.onlyonce.app.cli.InProcess.Result;
 import dev.onlyonce.app.store.Credentials;
 import dev.onlyonce.app.store.Finding;
+import dev.onlyonce.app.store.OpenStore;
+import dev.onlyonce.app.store.StoreAccess;
 import dev.onlyonce.app.store.StoreAddress;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Lapse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +22,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -108,8 +116,27 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
     }
   }
 
+  @Test
+  void settings_are_those_of_the_user_who_asks_and_that_is_said() throws SQLException {
+    execute("create role sloppy login; alter role sloppy set synchronous_commit = off");
+    try {
+      assertThat(findings(url.replaceFirst("user=[^&]*", "user=sloppy")))
+          .anyMatch(it -> it.sentence().contains(", asked as user sloppy: "))
+          .anyMatch(it -> it.isBad() && it.topic().equals("synchronous_commit"));
+      assertThat(findings(url))
+          .noneMatch(it -> it.sentence().contains("sloppy"))
+          .noneMatch(it -> it.isBad() && it.topic().equals("synchronous_commit"));
+    } finally {
+      execute("drop role sloppy");
+    }
+  }
+
   private static List<Finding> findings(String url) {
-    return StoreAddress.access(url, new Credentials(null, null)).examine(null);
+    return access(url, null).examine(null);
+  }
+
+  private static StoreAccess access(String url, @Nullable String prefix) {
+    return StoreAddress.access(url, new Credentials(null, null), prefix);
   }
 
   @Test
@@ -142,6 +169,40 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
           .containsPattern("(?m)^ok +one key ");
     } finally {
       execute("drop owned by \"Clerk\"; drop role \"Clerk\"");
+    }
+  }
+
+  @Test
+  void a_store_whose_tables_have_a_prefix_of_their_own_is_reached_by_it() throws SQLException {
+    InProcess program = new InProcess(folder);
+    String store = "--store=" + url;
+    assertThat(program.run("claims", "stats", store, "--prefix=shop_").err())
+        .contains("the tables shop_*", "onlyonce schema --prefix shop_ prints the statements");
+    execute(program.run("schema", store, "--prefix=shop_").out());
+    program.write("in", "a\n");
+    program.run("dedup", store, "--prefix=shop_", "--scope=packed", "--out", "@out", "@in");
+    assertThat(folder.resolve("out")).hasContent("a\n");
+    String[] list = {"claims", "list", "--scope=packed", store, "--prefix=shop_"};
+    assertThat(program.run(list).out()).contains("done");
+    assertThat(program.run("claims", "list", "--scope=packed", store).out()).doesNotContain("done");
+    try (OpenStore open = access(url, "shop_").change("worker-1")) {
+      Scope packed = Scope.of("packed");
+      Duration day = Duration.ofDays(1);
+      open.claims().claim(List.of(ClaimRequest.of(packed, Key.of("b"), 1, day, Lapse.TAKE)));
+    }
+    assertThat(program.run("doctor", "--restored", store, "--prefix=shop_").out())
+        .contains("1 key would be put in doubt");
+
+    execute("create role packer login; grant select on shop_claim to packer");
+    try {
+      String packer = "--store=" + url.replaceFirst("user=[^&]*", "user=packer");
+      Result doctor = program.run("doctor", packer, "--prefix=shop_", "--rate=1000");
+      assertThat(doctor.out())
+          .contains("GRANT INSERT, UPDATE, DELETE ON shop_claim TO", "ON shop_event TO")
+          .containsPattern("(?m)^note +disk +shop_claim takes 0 MB")
+          .doesNotContain("onlyonce_");
+    } finally {
+      execute("drop owned by packer; drop role packer");
     }
   }
 

@@ -3,6 +3,8 @@ package dev.onlyonce.app.cli;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.Key;
+import dev.onlyonce.Scope;
 import dev.onlyonce.app.cli.InProcess.Result;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.RedisServer;
@@ -18,14 +20,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The program on a store in Redis. */
 @ExtendWith(Servers.class)
 class RedisCommandsTest extends SharedStoreRules {
+
+  private static final Duration DAY = Duration.ofDays(1);
 
   private final String url;
 
@@ -58,6 +64,93 @@ class RedisCommandsTest extends SharedStoreRules {
 
       assertThat(result.code()).isEqualTo(4);
       assertThat(result.err()).contains("has maxmemory-policy allkeys-lru");
+    }
+  }
+
+  /** What its keys take is no less room for keys: they go when new ones come. */
+  @Test
+  @Semantics(77)
+  void a_memory_that_is_large_enough_is_not_called_unsafe_when_it_has_filled() {
+    try (RedisServer server = RedisServer.start()) {
+      try (RedisStore store = RedisStore.at(server.url()).open()) {
+        fill(store, 30_000);
+      }
+      limitMemory(server, 1.5);
+      String[] examine = {"doctor", "--store=" + server.url(), "--rate=30", "--retention=1000s"};
+      assertThat(new InProcess(folder).run(examine).out())
+          .containsPattern("(?m)^ok +window +the memory holds what comes in 0[.]");
+      examine[2] = "--rate=90";
+      assertThat(new InProcess(folder).run(examine).out())
+          .containsPattern("(?m)^unsafe  window +the memory holds");
+
+      redis(server, "acl setuser clerk on '>pw' '~*' +@all -hlen");
+      examine[1] = "--store=" + server.url().replace("//", "//clerk:pw@");
+      assertThat(new InProcess(folder).run(examine).out())
+          .containsPattern("(?m)^note +window .*its records could not be counted");
+    }
+  }
+
+  @Test
+  @Semantics(77)
+  void the_memory_of_a_store_with_a_compact_tier_is_not_judged_by_keys_that_are_not_in_it() {
+    try (RedisServer server = RedisServer.start()) {
+      RedisStore.at(server.url()).compactTier(Duration.ofMinutes(1), 1_000).open().close();
+      limitMemory(server, 1.5);
+      String store = "--store=" + server.url();
+      assertThat(new InProcess(folder).run("doctor", store, "--rate=1000").out())
+          .containsPattern("(?m)^note +window .* bytes; those in the compact tier take 25");
+    }
+  }
+
+  /** Completes so many keys. */
+  private static void fill(RedisStore store, int keys) {
+    for (int i = 0; i < keys; i += 1_000) {
+      store.claim(
+          IntStream.range(i, i + 1_000)
+              .mapToObj(
+                  it ->
+                      ClaimRequest.of(Scope.of("s"), Key.of("key-" + it), it, DAY, Lapse.TAKE)
+                          .settlingNow(dev.onlyonce.Result.NONE, DAY))
+              .toList());
+    }
+  }
+
+  /** Gives a server so many times the memory that it uses. */
+  private void limitMemory(RedisServer server, double times) {
+    Matcher used = Pattern.compile("used_memory:(\\d+)").matcher(redis(server, "info memory"));
+    assertThat(used.find()).isTrue();
+    long most = (long) (times * Long.parseLong(used.group(1)));
+    assertThat(redis(server, "config set maxmemory " + most)).isEqualTo("OK\n");
+  }
+
+  @Test
+  void a_store_with_a_prefix_of_its_own_is_reached_by_it() {
+    try (RedisServer server = RedisServer.start()) {
+      InProcess program = new InProcess(folder);
+      String store = "--store=" + server.url();
+      String prefix = "--prefix=shop";
+      try (RedisStore shop = RedisStore.at(server.url()).prefix("shop").open()) {
+        shop.claim(List.of(ClaimRequest.of(Scope.of("s"), Key.of("order-1"), 1, DAY, Lapse.TAKE)));
+      }
+      assertThat(program.run("claims", "show", "order-1", store, prefix).out()).contains("claimed");
+      assertThat(program.run("claims", "stats", store).err())
+          .contains(
+              "there is no store of OnlyOnce at " + server.url() + " under the prefix onlyonce");
+      assertThat(program.run("doctor", "--restored", store, prefix).out())
+          .contains("1 key would be put in doubt");
+      assertThat(program.run("claims", "release", "order-1", store, prefix).code()).isZero();
+      program.write("in", "a\na\n");
+      program.run("dedup", store, prefix, "--scope=s", "--out", "@out", "@in");
+      assertThat(folder.resolve("out")).hasContent("a\n");
+      assertThat(program.run("doctor", store, prefix).out()).containsPattern("(?m)^ok +one key ");
+      redis(server, "acl setuser clerk on '>pw' '~onlyonce:*' +@all");
+      String clerk = "--store=" + server.url().replace("//", "//clerk:pw@");
+      assertThat(program.run("doctor", clerk, prefix).out())
+          .contains("ACL SETUSER clerk ~shop:*\n");
+      String[] demo = {"demo", store, prefix, "--callbacks=300", "--kills=1", "--json"};
+      assertThat(program.run(demo).out())
+          .containsPattern("\"run\":\"onlyonce\"[^}]*\"doubled\":0,\"lost\":0");
+      assertThat(redis(server, "keys 'onlyonce:*'").strip()).isEmpty();
     }
   }
 
@@ -123,13 +216,12 @@ class RedisCommandsTest extends SharedStoreRules {
 
   /** As the tiered store does, whose Redis is the authority. */
   private static void decideForTiers(RedisStore store) {
-    Duration day = Duration.ofDays(1);
     dev.onlyonce.Result says =
         new dev.onlyonce.Result.Value("text/plain", "redis, database behind #1".getBytes(US_ASCII));
     store.claim(
         List.of(
-            ClaimRequest.of(TierMark.ID.scope(), TierMark.ID.key(), 1, day, Lapse.PARK)
-                .settlingNow(says, day)));
+            ClaimRequest.of(TierMark.ID.scope(), TierMark.ID.key(), 1, DAY, Lapse.PARK)
+                .settlingNow(says, DAY)));
   }
 
   @Test

@@ -62,7 +62,7 @@ abstract class SharedStoreRules {
   }
 
   private OpenStore change() {
-    return StoreAddress.access(address(), new Credentials(null, null)).change("worker-1");
+    return StoreAddress.access(address(), new Credentials(null, null), null).change("worker-1");
   }
 
   private void claim(String scope, String key, Duration lease, Lapse lapse) {

@@ -13,6 +13,8 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +68,50 @@ class StoreOptionTest {
   }
 
   @Test
+  void a_prefix_is_for_stores_that_have_none_in_their_address() throws IOException {
+    assertThat(run("claims", "stats", "--store=local:x", "--prefix=shop").err())
+        .contains("a local store has no prefix; leave out --prefix");
+    assertThat(run("doctor", "--state=x", "--prefix=shop").code()).isEqualTo(2);
+    assertThat(run("claims", "stats", "--store=tiered:x.yaml", "--prefix=shop").err())
+        .contains("names the prefixes of its tiers; leave out --prefix");
+    for (String[] words : new String[][] {{"dedup"}, {"dedup", "--state=x"}, {"demo"}}) {
+      List<String> all = new ArrayList<>(List.of(words));
+      all.add("--prefix=shop");
+      assertThat(run(all.toArray(String[]::new)).err()).contains("--prefix goes with");
+    }
+    Result quoted = run("doctor", "--store=jdbc:h2:mem:x", "--prefix=Robert'); drop");
+    assertThat(quoted.code()).isEqualTo(2);
+    assertThat(quoted.err()).contains("--prefix: table prefix must be 1 to 40 of a-z");
+    Result braced = run("claims", "stats", "--store=redis://127.0.0.1:1", "--prefix=a{b}");
+    assertThat(braced.code()).isEqualTo(2);
+    assertThat(braced.err()).contains("prefix must be 1 to 64 characters", "'a{b}'");
+  }
+
+  @Test
+  void the_tables_of_tiers_have_the_prefix_that_their_file_names() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("tiers.yaml"),
+            """
+            authority: database
+            database:
+              url: jdbc:h2:mem:tiers
+              prefix: shop_
+            near:
+              memory: 1MiB
+            """);
+    String store = "--store=tiered:" + file;
+    assertThat(run("schema", store).out()).contains("shop_claim").doesNotContain("onlyonce_");
+    assertThat(run("schema", store, "--prefix=shop_").err()).contains("leave out --prefix");
+    assertThat(run("claims", "stats", store).err())
+        .contains("the tables shop_*", "onlyonce schema --prefix shop_ prints");
+    Files.writeString(file, Files.readString(file).replace("shop_", "Shop"));
+    Result wrong = run("claims", "stats", store);
+    assertThat(wrong.code()).isEqualTo(3);
+    assertThat(wrong.err()).contains("line 4: database.prefix cannot be that of tables", "'Shop'");
+  }
+
+  @Test
   void a_file_has_a_name() {
     assertThat(run("dedup", "--state=").err()).contains("the name of a file must not be empty");
     assertThat(run("dedup", "--key=/id", "--time=/t", "--window=1h", "--late=").err())
@@ -85,8 +131,8 @@ class StoreOptionTest {
   void a_schema_is_of_one_database() {
     assertThat(run("schema").err()).contains("say which database");
     assertThat(run("schema", "--dialect=oracle").code()).isEqualTo(2);
-    assertThat(run("schema", "--dialect=h2", "--table-prefix=Robert'); drop").code()).isEqualTo(2);
-    assertThat(run("schema", "--dialect=postgresql", "--table-prefix=shop_").out())
+    assertThat(run("schema", "--dialect=h2", "--prefix=Robert'); drop").code()).isEqualTo(2);
+    assertThat(run("schema", "--dialect=postgresql", "--prefix=shop_").out())
         .contains("shop_claim");
   }
 
@@ -106,7 +152,7 @@ class StoreOptionTest {
     execute(url, run("schema", "--store=" + url, "--from=1").out());
     assertThat(run("claims", "stats", "--store=" + url).code()).isZero();
 
-    assertThat(run("schema", "--dialect=mariadb", "--from=1", "--table-prefix=shop_").out())
+    assertThat(run("schema", "--dialect=mariadb", "--from=1", "--prefix=shop_").out())
         .isEqualToNormalizingNewlines(JdbcSchema.upgrade(SqlDialect.MARIADB, "shop_"));
     Result never = run("schema", "--dialect=h2", "--from=2");
     assertThat(never.code()).isEqualTo(2);

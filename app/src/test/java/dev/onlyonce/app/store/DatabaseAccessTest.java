@@ -18,7 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class DatabaseAccessTest {
 
   private static Duration silence(String url) throws SQLException {
-    DatabaseAccess access = new DatabaseAccess(url, new Credentials(null, null));
+    DatabaseAccess access =
+        new DatabaseAccess(url, new Credentials(null, null), DatabaseAccess.PREFIX);
     try (HikariDataSource pool = access.connect();
         Connection connection = pool.getConnection()) {
       return Duration.ofMillis(connection.getNetworkTimeout());

@@ -36,6 +36,9 @@ public record RedisFindings(boolean cluster, List<Server> servers, List<String> 
    * @param noAppendfsyncOnRewrite whether the log is not synced while it, or a snapshot, is written
    *     in the background: {@code yes} or {@code no}
    * @param minReplicasToWrite how many replicas must be there for it to take writes
+   * @param minReplicasMaxLag for how many seconds one that is silent counts as being there; 0 that
+   *     none need be there
+   * @param records how many records of the store it has; a bucket of a compact tier counts as one
    */
   public record Server(
       String address,
@@ -47,12 +50,21 @@ public record RedisFindings(boolean cluster, List<Server> servers, List<String> 
       @Nullable String appendonly,
       @Nullable String appendfsync,
       @Nullable String noAppendfsyncOnRewrite,
-      @Nullable Integer minReplicasToWrite) {}
+      @Nullable Integer minReplicasToWrite,
+      @Nullable Integer minReplicasMaxLag,
+      @Nullable Long records) {
+
+    /** Returns what is in use for anything but the store's records. */
+    private long bytesOfOthers(int bytesPerKey) {
+      return Math.max(0, usedBytes - (records == null ? 0 : records * bytesPerKey));
+    }
+  }
 
   /**
-   * Returns how long keys can be remembered until the memory is full, if none is ever purged
-   * before: a retention that is longer is a wish. Nothing if a server has no limit or does not tell
-   * it.
+   * Returns how long keys can be remembered in the memory that there is: a retention that is longer
+   * is a wish. What is in use counts as room for keys as far as the store's records take it; where
+   * a server does not tell how many these are, none of it does. Nothing if a server has no limit or
+   * does not tell it.
    *
    * @param keysPerSecond how many new keys come, over all servers
    * @param bytesPerKey 96 for a key that is done without a result, 128 with a fingerprint of 16
@@ -70,7 +82,7 @@ public record RedisFindings(boolean cluster, List<Server> servers, List<String> 
       if (most == null || most == 0) {
         return Optional.empty();
       }
-      least = Math.min(least, Math.max(0, most - each.usedBytes));
+      least = Math.min(least, Math.max(0, most - each.bytesOfOthers(bytesPerKey)));
     }
     double seconds = (double) least * servers.size() / (keysPerSecond * bytesPerKey);
     return Optional.of(Duration.ofSeconds((long) seconds));

@@ -18,13 +18,21 @@ final class Raw {
     }
   }
 
-  /** Waits until a replica has all that was written; WAIT is about its own connection only. */
+  /** Waits until a replica has all that was written. */
   static void awaitReplica(RedisServer master) {
+    awaitReplicas(master, 1);
+  }
+
+  /**
+   * Waits until so many replicas have all that was written; WAIT is about its own connection only.
+   */
+  static void awaitReplicas(RedisServer master, int count) {
     ask(
         master,
         it -> {
           it.set("awaited", "by a test");
-          Await.until("a replica", Duration.ofMinutes(1), () -> it.waitReplicas(1, 1_000) == 1);
+          Await.until(
+              "replicas", Duration.ofMinutes(1), () -> it.waitReplicas(count, 1_000) >= count);
           return it.del("awaited");
         });
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.Result;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.Answer;
@@ -304,6 +305,28 @@ class RedisSettingsTest {
       Duration window = store.findings().window(1_000, 96).orElseThrow();
       assertThat(window).isBetween(Duration.ofHours(3), Duration.ofSeconds(11_184));
     }
+  }
+
+  /** There is room for hardly any more, but those that are there go when new ones come. */
+  @Test
+  @Semantics(77)
+  void a_memory_that_is_full_of_keys_holds_what_is_in_it() {
+    int keys = 10_000;
+    try (RedisStore store = at().shards(3).open()) {
+      for (int i = 0; i < keys; i += 100) {
+        store.claim(
+            Claims.requests(i + "-", 100).stream()
+                .map(it -> it.settlingNow(Result.NONE, Claims.LONG))
+                .toList());
+      }
+    }
+    long used = at().look().servers().get(0).usedBytes();
+    Raw.ask(server, it -> it.configSet("maxmemory", Long.toString(used + 200_000)));
+    assertThat(at().look().window(10, 90).orElseThrow())
+        .isBetween(Duration.ofSeconds(1_000), Duration.ofSeconds(1_500));
+    assertThat(at().prefix("other").look().window(10, 90).orElseThrow())
+        .as("what is in use is another store's")
+        .isLessThan(Duration.ofSeconds(500));
   }
 
   @Test

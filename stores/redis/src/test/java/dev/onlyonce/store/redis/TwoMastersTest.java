@@ -147,6 +147,53 @@ class TwoMastersTest {
     }
   }
 
+  /** A replica that is silent counts as being there until its lag is over. */
+  @Test
+  @Semantics({67, 103})
+  void a_master_that_is_cut_off_grants_as_long_as_the_lag_and_that_is_told() {
+    Raw.ask(first, it -> it.configSet("min-replicas-to-write", "1"));
+    Raw.ask(first, it -> it.configSet("min-replicas-max-lag", "3600"));
+    RedisStore.Builder alone = RedisStore.at(first.url()).patience(Duration.ofMillis(300));
+    Raw.awaitReplica(first);
+    try (RedisStore store = alone.timeout(Duration.ofMillis(500)).open()) {
+      assertThat(store.findings().warnings())
+          .anyMatch(
+              it ->
+                  it.startsWith(nameOf(first) + " has min-replicas-max-lag 3600")
+                      && it.contains("for about 3600 seconds"));
+      second.pause();
+      claim(store, "a");
+      Raw.ask(first, it -> it.configSet("min-replicas-max-lag", "1"));
+      Await.until("the first to miss its replica", GUARD, () -> !isGranted(store));
+      assertThat(refused(() -> ask(store, "b")).kind()).isEqualTo(Kind.UNAVAILABLE);
+      second.resume();
+    }
+  }
+
+  private static boolean isGranted(RedisStore store) {
+    try {
+      claim(store, "tried " + System.nanoTime());
+      return true;
+    } catch (StoreException e) {
+      return false;
+    }
+  }
+
+  @Test
+  @Semantics({67, 103})
+  void a_lag_is_safe_if_it_is_short_and_not_zero() {
+    Raw.ask(first, it -> it.configSet("min-replicas-to-write", "1"));
+    for (int lag : List.of(10, 3, 2, 1, 0)) {
+      String setting = "min-replicas-max-lag " + lag;
+      Raw.ask(first, it -> it.configSet("min-replicas-max-lag", Integer.toString(lag)));
+      List<String> told =
+          RedisStore.at(first.url()).look().warnings().stream()
+              .filter(it -> it.startsWith(nameOf(first) + " has " + setting + ": "))
+              .toList();
+      assertThat(told).as(setting).hasSize(lag > 2 || lag == 0 ? 1 : 0);
+    }
+  }
+
   @Test
   @Semantics(67)
   void a_server_that_is_named_and_does_not_answer_or_does_not_follow_is_told() {
@@ -200,7 +247,7 @@ class TwoMastersTest {
                 .login("shop", "pw")
                 .open()) {
       complete(store, "a");
-      Raw.awaitReplica(first);
+      Raw.awaitReplicas(first, 2); // one of them is to take over
       first.kill();
       assertThat(refused(() -> ask(store, "b")).kind()).isEqualTo(Kind.UNAVAILABLE);
       Raw.ask(second, it -> it.replicaofNoOne());

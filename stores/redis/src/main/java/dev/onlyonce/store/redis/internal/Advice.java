@@ -17,6 +17,9 @@ record Advice(Server server, boolean isReplica) {
 
   private static final String SAFE_POLICY = "noeviction";
 
+  /** Replicas tell each second that they are there, so that one second would be too short. */
+  private static final int SAFE_LAG_SECONDS = 2;
+
   /**
    * Adds a sentence for each setting by which the server forgets.
    *
@@ -51,14 +54,7 @@ record Advice(Server server, boolean isReplica) {
     } else {
       onSyncing(warnings);
     }
-    if ((isReplica || server.replicas() > 0)
-        && Integer.valueOf(0).equals(server.minReplicasToWrite())) {
-      warnings.add(
-          name()
-              + " has min-replicas-to-write 0: a master that is cut off goes on answering, and what"
-              + " it answers is lost when a replica takes over; set it to 1, and"
-              + " waitForReplicas in the store");
-    }
+    onReplicas(warnings);
   }
 
   private String name() {
@@ -75,6 +71,36 @@ record Advice(Server server, boolean isReplica) {
         + " has appendonly no: when it is started again before another has taken its place, it is"
         + " empty or as old as its last snapshot, and so are its replicas with it; set appendonly"
         + " yes";
+  }
+
+  private void onReplicas(Set<String> warnings) {
+    Integer least = server.minReplicasToWrite();
+    Integer lag = server.minReplicasMaxLag();
+    if (least == null || lag == null) {
+      return;
+    }
+    if (least == 0 || lag == 0) {
+      if (isReplica || server.replicas() > 0) {
+        warnings.add(
+            name()
+                + (least == 0 ? " has min-replicas-to-write 0" : " has min-replicas-max-lag 0")
+                + ": a master that is cut off goes on answering, and what it answers is lost when a"
+                + " replica takes over; set min-replicas-to-write to 1, min-replicas-max-lag to "
+                + SAFE_LAG_SECONDS
+                + ", and waitForReplicas in the store");
+      }
+    } else if (lag > SAFE_LAG_SECONDS) {
+      warnings.add(
+          name()
+              + " has min-replicas-max-lag "
+              + lag
+              + ": a master that is cut off goes on answering for about "
+              + lag
+              + " seconds, in which it and a replica that has taken over may both grant a key; set it"
+              + " to "
+              + SAFE_LAG_SECONDS
+              + ", and waitForReplicas in the store");
+    }
   }
 
   private void onSyncing(Set<String> warnings) {

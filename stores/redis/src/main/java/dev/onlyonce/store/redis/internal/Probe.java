@@ -8,6 +8,7 @@ import dev.onlyonce.store.redis.internal.RedisPort.Link;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -21,9 +22,14 @@ final class Probe {
       Pattern.compile("^slave\\d+:ip=([^,]+),port=(\\d+)", Pattern.MULTILINE);
 
   private final RedisPort port;
+  private final String prefix;
 
-  Probe(RedisPort port) {
+  /**
+   * @param prefix of the store whose records are counted
+   */
+  Probe(RedisPort port, String prefix) {
     this.port = port;
+    this.prefix = prefix;
   }
 
   /** What a server has said, and the replicas that it sees. */
@@ -36,15 +42,16 @@ final class Probe {
     Set<String> warnings = new TreeSet<>(topology.warnings());
     List<Server> servers = new ArrayList<>();
     Set<Node> replicas = new TreeSet<>();
+    Map<Node, Long> records = records(topology);
     for (Node each : topology.masters()) {
-      Told told = lookAtMaster(each);
+      Told told = lookAtMaster(each, records.get(each));
       servers.add(told.server);
       replicas.addAll(told.replicas);
     }
     servers.forEach(it -> new Advice(it, false).give(warnings));
     for (Node each : replicas) {
       try {
-        new Advice(look(each).server, true).give(warnings);
+        new Advice(look(each, null).server, true).give(warnings);
       } catch (LinkException e) {
         warnings.add(
             each
@@ -56,21 +63,29 @@ final class Probe {
     return new RedisFindings(topology.isCluster(), servers, List.copyOf(warnings));
   }
 
-  private Told lookAtMaster(Node node) {
+  private Map<Node, Long> records(Topology topology) {
     try {
-      return look(node);
+      return new Census(port, topology, prefix).take();
+    } catch (LinkException e) {
+      throw new StoreException(
+          Kind.UNAVAILABLE, "the records of the store cannot be counted: " + e.getMessage(), e);
+    }
+  }
+
+  private Told lookAtMaster(Node node, @Nullable Long records) {
+    try {
+      return look(node, records);
     } catch (LinkException e) {
       throw new StoreException(
           Kind.UNAVAILABLE, "the settings of " + node + " cannot be read: " + e.getMessage(), e);
     }
   }
 
-  private Told look(Node node) throws LinkException {
+  private Told look(Node node, @Nullable Long records) throws LinkException {
     try (Link link = port.link(node)) {
       String info = Question.info(link, "server") + Question.info(link, "replication");
       info += Question.info(link, "memory");
       String maxmemory = setting(link, "maxmemory");
-      String replicas = setting(link, "min-replicas-to-write");
       Server server =
           new Server(
               node.toString(),
@@ -82,7 +97,9 @@ final class Probe {
               setting(link, "appendonly"),
               setting(link, "appendfsync"),
               setting(link, "no-appendfsync-on-rewrite"),
-              replicas == null ? null : Integer.valueOf(replicas));
+              number(setting(link, "min-replicas-to-write")),
+              number(setting(link, "min-replicas-max-lag")),
+              records);
       return new Told(server, replicas(info));
     }
   }
@@ -93,6 +110,10 @@ final class Probe {
       replicas.add(new Node(line.group(1), Integer.parseInt(line.group(2))));
     }
     return replicas;
+  }
+
+  private static @Nullable Integer number(@Nullable String setting) {
+    return setting == null ? null : Integer.valueOf(setting);
   }
 
   /** Returns a setting, null if the server does not tell it. */

@@ -86,7 +86,7 @@ public final class RedisEngine implements AutoCloseable {
     Optional<RedisEngine> opened = Optional.empty();
     try {
       Topology topology = new Topology(port, address.seeds());
-      RedisFindings findings = look(port, topology, address);
+      RedisFindings findings = look(port, topology, address, settings.prefix);
       findings.warnings().forEach(RedisEngine::warnOnce);
       int newShards = topology.isCluster() ? RedisSettings.SHARDS_OF_CLUSTER : 1;
       Dispatcher dispatcher = new Dispatcher(port, topology, settings);
@@ -104,7 +104,7 @@ public final class RedisEngine implements AutoCloseable {
   /** Looks at the servers. */
   public static RedisFindings look(RedisAddress address, RedisSettings settings) {
     try (RedisPort port = new JedisPort(address, settings)) {
-      return look(port, new Topology(port, address.seeds()), address);
+      return look(port, new Topology(port, address.seeds()), address, settings.prefix);
     }
   }
 
@@ -133,9 +133,10 @@ public final class RedisEngine implements AutoCloseable {
     return findings.cluster() || mayChange ? TOLERANCE : Duration.ZERO;
   }
 
-  private static RedisFindings look(RedisPort port, Topology topology, RedisAddress address) {
+  private static RedisFindings look(
+      RedisPort port, Topology topology, RedisAddress address, String prefix) {
     look(topology, address);
-    return new Probe(port).look(topology);
+    return new Probe(port, prefix).look(topology);
   }
 
   private static void look(Topology topology, RedisAddress address) {

@@ -139,7 +139,8 @@ record Standing(
         + how
         + master
         + " is taken for the only master: where programs reach the first and not the second, both"
-        + " grant the same keys, unless min-replicas-to-write is 1 on both";
+        + " grant the same keys; with min-replicas-to-write 1 on both, one that is cut off stops"
+        + " after min-replicas-max-lag, which is 10 seconds unless it is set";
   }
 
   private static String ofStranger(Node stranger, Node master) {
