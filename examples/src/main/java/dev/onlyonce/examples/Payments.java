@@ -3,8 +3,15 @@ package dev.onlyonce.examples;
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
+import dev.onlyonce.ResultCodec;
 import dev.onlyonce.Scope;
+import dev.onlyonce.spi.Answer;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Held;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore.Position;
+import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.jdbc.GuardedUpsert;
 import dev.onlyonce.store.jdbc.Inbox;
@@ -12,10 +19,12 @@ import dev.onlyonce.store.jdbc.InsertOnce;
 import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.jdbc.Transitions;
 import java.lang.System.Logger.Level;
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -30,12 +39,22 @@ final class Payments {
 
   Payments(JdbcStore store, DataSource source) {
     this.store = store;
-    this.inbox = Inbox.of(store, source, Scope.of("payments"));
+    this.inbox = inbox(store, source);
   }
 
   // region opening
   static JdbcStore open(DataSource source) {
     return JdbcStore.on(source).owner("payments-1").createTables().open();
+  }
+
+  // endregion
+
+  // region making
+  private static final Scope SCOPE = Scope.of("payments");
+  private static final Duration KEPT = Duration.ofDays(30);
+
+  static Inbox inbox(JdbcStore store, DataSource source) {
+    return Inbox.of(store, source, SCOPE).keeping(KEPT);
   }
 
   // endregion
@@ -66,6 +85,20 @@ final class Payments {
 
   // endregion
 
+  // region poison
+  boolean giveUp(Connection transaction, Key key, String reason) {
+    long id = new SecureRandom().nextLong();
+    ClaimRequest request = ClaimRequest.of(SCOPE, key, id, Limits.LEASE, Lapse.TAKE);
+    Answer answer = store.claim(transaction, List.of(request), Duration.ZERO).get(0);
+    if (answer instanceof Answer.Claimed mine) {
+      Settlement failed = new Settlement.Fail(mine.claim(), reason, KEPT);
+      return store.settle(transaction, List.of(failed)).get(0) == Held.HELD;
+    }
+    return false; // it is done, or somebody is at it: look again
+  }
+
+  // endregion
+
   // region once
   private static final InsertOnce PAYMENT =
       InsertOnce.into("payment", "order_no", "cents", "status");
@@ -80,9 +113,8 @@ final class Payments {
   /** To be called every minute, by one process at least. */
   void purge() {
     try {
-      boolean more = true;
-      for (int i = 0; more && i < 100; i++) {
-        more = store.purge(500) > 0;
+      while (store.purge(500) > 0) {
+        // there may be more
       }
     } catch (StoreException e) {
       LOG.log(Level.WARNING, "expired keys could not be purged, this is tried again", e);
@@ -122,6 +154,14 @@ final class Payments {
       update.setString(2, order);
       return update.executeUpdate() == 1;
     }
+  }
+
+  Inbox.Message refunded(String number, String order, long cents) {
+    return Inbox.Message.of(
+        Key.of(number, "refunded"),
+        transaction ->
+            ResultCodec.TEXT.encode(
+                refund(transaction, order, cents) ? "refunded" : "more than is left"));
   }
 
   // endregion

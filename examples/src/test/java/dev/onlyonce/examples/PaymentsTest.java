@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.ResultCodec;
 import dev.onlyonce.Scope;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.MariaDbServer;
@@ -12,7 +13,9 @@ import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.store.jdbc.GuardedUpsert;
+import dev.onlyonce.store.jdbc.Inbox;
 import dev.onlyonce.store.jdbc.Inbox.Verdict;
 import dev.onlyonce.store.jdbc.InsertOnce;
 import dev.onlyonce.store.jdbc.JdbcStore;
@@ -23,8 +26,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -38,6 +44,16 @@ class PaymentsTest {
 
   PaymentsTest(Database<PostgreSqlServer> postgreSql, Database<MariaDbServer> mariaDb) {
     databases = List.of(new UrlSource(postgreSql.url()), new UrlSource(mariaDb.url()));
+  }
+
+  @BeforeEach
+  void dropTables() throws SQLException {
+    for (DataSource source : databases) {
+      run(
+          source,
+          "DROP TABLE IF EXISTS payment, customer, onlyonce_claim, onlyonce_event,"
+              + " onlyonce_position, onlyonce_meta");
+    }
   }
 
   private static void run(DataSource source, String... statements) throws SQLException {
@@ -66,12 +82,7 @@ class PaymentsTest {
   @Semantics({1, 3, 10})
   void an_order_is_paid_once_shipped_once_and_never_refunded_too_much() throws SQLException {
     for (DataSource source : databases) {
-      run(
-          source,
-          "CREATE TABLE payment (order_no VARCHAR(40) PRIMARY KEY, cents BIGINT NOT NULL,"
-              + " refunded BIGINT NOT NULL DEFAULT 0, status VARCHAR(20) NOT NULL)",
-          "CREATE TABLE customer (id VARCHAR(40) PRIMARY KEY, version BIGINT NOT NULL,"
-              + " name VARCHAR(80) NOT NULL)");
+      run(source, ownTables());
       try (JdbcStore store = Payments.open(source)) {
         Payments payments = new Payments(store, source);
         assertThat(payments.handle(payments.paid("4711", 500))).isInstanceOf(Verdict.Applied.class);
@@ -89,9 +100,15 @@ class PaymentsTest {
             .isEqualTo(new Transitions.Answer.Applied());
         assertThat((Object) commit(source, it -> payments.ship(it, "4711")))
             .isEqualTo(new Transitions.Answer.AlreadyThere());
-        assertThat((Object) commit(source, it -> payments.refund(it, "4711", 400))).isEqualTo(true);
-        assertThat((Object) commit(source, it -> payments.refund(it, "4711", 400)))
-            .isEqualTo(false);
+        assertThat(payments.handle(payments.refunded("r-1", "4711", 200)))
+            .isEqualTo(said("refunded"));
+        assertThat(payments.handle(payments.refunded("r-1", "4711", 200)))
+            .isInstanceOf(Verdict.Duplicate.class);
+        assertThat(payments.handle(payments.refunded("r-2", "4711", 300)))
+            .as("that the copy of the first refund has refunded nothing")
+            .isEqualTo(said("refunded"));
+        assertThat(payments.handle(payments.refunded("r-3", "4711", 1)))
+            .isEqualTo(said("more than is left"));
         payments.purge();
         assertThat(payments.handle(payments.paid("4711", 500)))
             .as("after a purge that found nothing expired")
@@ -108,6 +125,53 @@ class PaymentsTest {
             .isEqualTo(true);
       }
     }
+  }
+
+  private static Verdict said(String text) {
+    return new Verdict.Applied(ResultCodec.TEXT.encode(text));
+  }
+
+  /** The tables of the program itself, as the guide makes them. */
+  private static String[] ownTables() {
+    return SQL.matcher(Guide.of("postgresql.md").toString())
+        .results()
+        .map(it -> it.group(1))
+        .filter(it -> it.startsWith("CREATE TABLE"))
+        .flatMap(it -> Stream.of(it.split(";\\s*", 0)))
+        .toArray(String[]::new);
+  }
+
+  @Test
+  void a_message_that_fails_holds_the_position_back_until_it_is_given_up() throws SQLException {
+    for (DataSource source : databases) {
+      run(source, ownTables());
+      try (JdbcStore store = Payments.open(source)) {
+        Payments payments = new Payments(store, source);
+        Key key = Key.of("4711", "paid");
+        Inbox.Message poison =
+            Inbox.Message.of(
+                key,
+                transaction -> {
+                  throw new SQLException("no such column");
+                });
+        List<Inbox.Message> poll = List.of(payments.paid("4710", 500), poison);
+
+        assertThat(payments.handlePoll(poll, "p-0", 2).get(1)).isInstanceOf(Verdict.Failed.class);
+        assertThat(positions(store, source)).isEmpty();
+        assertThat((Object) commit(source, it -> payments.giveUp(it, key, "no such column")))
+            .isEqualTo(true);
+
+        assertThat(payments.handlePoll(poll, "p-0", 2)).allMatch(Verdict::isFinal);
+        assertThat(positions(store, source)).isEqualTo(Map.of("p-0", new Position(1, 2)));
+        assertThat((Object) commit(source, it -> payments.giveUp(it, key, "again")))
+            .isEqualTo(false);
+      }
+    }
+  }
+
+  private static Map<String, Position> positions(JdbcStore store, DataSource source)
+      throws SQLException {
+    return commit(source, it -> store.load(it, Scope.of("payments")));
   }
 
   private static Claim claim(JdbcStore store, long expected) {
