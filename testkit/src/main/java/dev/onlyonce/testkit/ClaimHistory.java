@@ -339,7 +339,7 @@ final class ClaimHistory {
               .toList();
       List<Asked> atOnce =
           asked.stream()
-              .filter(it -> it.request().settleNow() != null && isGrantedOrLost(it))
+              .filter(it -> it.request().settleNow() != null && mayHaveBeenGranted(it))
               .toList();
       return asked.stream()
           .filter(it -> type.isInstance(it.answer()))
@@ -363,8 +363,15 @@ final class ClaimHistory {
           .collect(joining("\n    ", "of all this:\n    ", ""));
     }
 
-    private static boolean isGrantedOrLost(Asked by) {
-      return by.answer() == null || by.answer() instanceof Answer.Claimed;
+    /**
+     * A call that lasts longer than the retention, as one of several statements may, may be
+     * answered with what came after its own grant.
+     */
+    private static boolean mayHaveBeenGranted(Asked by) {
+      long lasted = by.span().clockEnded() - by.span().clockBegun();
+      return by.answer() == null
+          || by.answer() instanceof Answer.Claimed
+          || lasted + SLACK_NANOS >= by.request().retention().toNanos();
     }
 
     private static boolean explains(Span end, Duration retention, Span duplicate) {

@@ -16,7 +16,8 @@ import java.util.function.UnaryOperator;
  * and answers with a count. Only if some were there, a second one reads the rows of all keys,
  * claims what may be claimed by what it has read, and where another row is in the way then, decides
  * by that one once more. Neither of them writes to a duplicate's row. What the first one has
- * inserted, the second one knows by the stamp.
+ * inserted, the second one knows by the stamp; if its time is over by then and somebody else has
+ * claimed the key, that is answered, as after any answer that comes too late.
  *
  * <p>A row that was committed after the second statement began is neither seen nor overwritten:
  * such an item comes back with nothing, and is asked for again.
