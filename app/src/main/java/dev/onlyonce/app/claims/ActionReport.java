@@ -103,7 +103,7 @@ public final class ActionReport implements AutoCloseable {
 
   private void head(JsonGenerator json, ClaimRecord record) {
     json.writeStringProperty("scope", record.scope().name());
-    json.writeStringProperty("key", String.valueOf(record.key()));
+    RecordJson.writeKey(json, record);
     json.writeStringProperty("action", word());
   }
 

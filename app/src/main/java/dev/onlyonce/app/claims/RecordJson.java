@@ -27,10 +27,19 @@ public final class RecordJson {
     this.withBytes = withBytes;
   }
 
+  /** Writes the key of a record, null if the store does not know it any more. */
+  static void writeKey(JsonGenerator json, ClaimRecord record) {
+    if (record.key() == null) {
+      json.writeNullProperty("key");
+    } else {
+      json.writeStringProperty("key", record.key().toString());
+    }
+  }
+
   /** Writes the members of a record's object. */
   public void write(JsonGenerator json, ClaimRecord record) {
     json.writeStringProperty("scope", record.scope().name());
-    json.writeStringProperty("key", String.valueOf(record.key()));
+    writeKey(json, record);
     json.writeStringProperty("state", record.state().name().toLowerCase(Locale.ROOT));
     json.writeBooleanProperty("inDoubt", Standing.of(record, now) == Standing.IN_DOUBT);
     json.writeStringProperty("meaning", Standing.meaning(record, now));

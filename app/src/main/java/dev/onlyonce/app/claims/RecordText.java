@@ -29,7 +29,7 @@ public final class RecordText {
   /** Returns all of a record, in lines. */
   public List<String> block(ClaimRecord record) {
     List<String> lines = new ArrayList<>();
-    add(lines, "key", String.valueOf(record.key()));
+    add(lines, "key", keyOf(record));
     add(lines, "scope", record.scope().name());
     add(lines, "state", Standing.of(record, now).words());
     add(lines, "meaning", Standing.meaning(record, now));
@@ -82,6 +82,11 @@ public final class RecordText {
     }
   }
 
+  /** Returns the key of a record, "-" if the store does not know it any more. */
+  private static String keyOf(ClaimRecord record) {
+    return record.key() == null ? "-" : record.key().toString();
+  }
+
   private static void add(List<String> lines, String name, String value) {
     lines.add(String.format("%-12s%s", name, value));
   }
@@ -105,7 +110,7 @@ public final class RecordText {
         Moments.length(Math.max(0, now - record.updatedAtMillis())),
         Integer.toString(record.attempt()),
         record.scope().name(),
-        String.valueOf(record.key()));
+        keyOf(record));
   }
 
   private static String row(

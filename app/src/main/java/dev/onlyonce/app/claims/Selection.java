@@ -1,5 +1,6 @@
 package dev.onlyonce.app.claims;
 
+import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.ClaimReader.Query;
 import dev.onlyonce.spi.ClaimRecord;
@@ -48,8 +49,13 @@ public record Selection(
   boolean includes(ClaimRecord record, long now) {
     long age = now - record.updatedAtMillis();
     return standings.contains(Standing.of(record, now))
-        && String.valueOf(record.key()).startsWith(keyPrefix)
+        && isNamed(record.key())
         && (olderThan == null || age >= olderThan.toMillis())
         && (newerThan == null || age < newerThan.toMillis());
+  }
+
+  /** A store that keeps a hash only may not know the key of what is done: no prefix is its. */
+  private boolean isNamed(@Nullable Key key) {
+    return keyPrefix.isEmpty() || (key != null && key.toString().startsWith(keyPrefix));
   }
 }

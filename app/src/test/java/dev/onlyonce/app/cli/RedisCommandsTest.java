@@ -67,6 +67,22 @@ class RedisCommandsTest extends SharedStoreRules {
     }
   }
 
+  @Test
+  void what_is_done_is_listed_without_its_key_and_no_prefix_finds_it() {
+    try (RedisServer server = RedisServer.start()) {
+      try (RedisStore store = RedisStore.at(server.url()).open()) {
+        fill(store, 1_000);
+      }
+      String[] list = {"claims", "list", "--limit=1", "--store=" + server.url(), "--json"};
+      assertThat(new InProcess(folder).run(list).out())
+          .contains("\"key\":null", "\"state\":\"done\"");
+      list[4] = "--key-prefix=";
+      assertThat(new InProcess(folder).run(list).out()).containsPattern("(?m)^done .* -$");
+      list[4] = "--key-prefix=nu";
+      assertThat(new InProcess(folder).run(list).out()).doesNotContain("done");
+    }
+  }
+
   /** What its keys take is no less room for keys: they go when new ones come. */
   @Test
   @Semantics(77)

@@ -25,4 +25,5 @@ CREATE INDEX IF NOT EXISTS {event}_updated ON {event} (updated_ms);
 
 ALTER TABLE {meta} ADD COLUMN IF NOT EXISTS history_ms BIGINT DEFAULT 0 NOT NULL;
 
-UPDATE {meta} SET version = 2 WHERE version = 1;
+-- It names the new column, so that it fails where that is missing.
+UPDATE {meta} SET version = 2, history_ms = 0 WHERE version = 1;

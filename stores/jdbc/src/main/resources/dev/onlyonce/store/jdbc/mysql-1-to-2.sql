@@ -31,4 +31,5 @@ PREPARE todo FROM @todo;
 EXECUTE todo;
 DEALLOCATE PREPARE todo;
 
-UPDATE {meta} SET version = 2 WHERE version = 1;
+-- It names the new column, so that it fails where that is missing.
+UPDATE {meta} SET version = 2, history_ms = 0 WHERE version = 1;
