@@ -16,6 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
  */
 record DatabaseGrowth(DatabaseKind kind, int keys, int seconds) implements Table {
 
+  /** What holds the table of the many, and what is claimed beside it. */
+  private static final int GIGABYTES = 6;
+
   private static final int FEW = 100_000;
   private static final int STEP = 10_000;
 
@@ -26,7 +29,7 @@ record DatabaseGrowth(DatabaseKind kind, int keys, int seconds) implements Table
 
   @Override
   public String measure(int rounds) throws Exception {
-    try (Server server = kind.start()) {
+    try (Server server = kind.start(GIGABYTES)) {
       String few = filled(server, FEW);
       String many = filled(server, keys);
       String version = DatabaseKind.version(few);
@@ -42,6 +45,7 @@ record DatabaseGrowth(DatabaseKind kind, int keys, int seconds) implements Table
     ClaimWork.createTables(url);
     long start = System.nanoTime();
     StoredKeys.fillClaims(url, stored, true);
+    kind.read(url, "onlyonce_claim");
     System.err.printf("  in %d s%n", (System.nanoTime() - start) / 1_000_000_000);
     return url;
   }

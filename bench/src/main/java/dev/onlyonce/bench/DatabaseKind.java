@@ -16,16 +16,25 @@ import java.util.Map;
 enum DatabaseKind {
   POSTGRESQL("PostgreSQL") {
     @Override
-    Server startCold() {
-      return PostgreSqlServer.start(SETTINGS_OF_POSTGRESQL);
+    Server startCold(int gigabytes) {
+      return PostgreSqlServer.start(
+          Map.of(
+              "shared_buffers", gigabytes + "GB", "max_wal_size", "8GB", "max_connections", "200"));
     }
 
     @Override
-    List<String> filling() {
+    List<String> filling(int rows) {
       return List.of(
           "create unlogged table filler (t text storage plain)",
-          "insert into filler select repeat('x', 8000) from generate_series(1, 131072)",
+          "insert into filler select repeat('x', 8000) from generate_series(1, " + rows + ")",
           "drop table filler");
+    }
+
+    @Override
+    List<String> reading(String table) {
+      return List.of(
+          "create extension if not exists pg_prewarm",
+          "select pg_prewarm('%1$s'), pg_prewarm('%1$s_pkey')".formatted(table));
     }
 
     @Override
@@ -51,16 +60,22 @@ enum DatabaseKind {
 
   MARIADB("MariaDB") {
     @Override
-    Server startCold() {
-      return MariaDbServer.start(SETTINGS_OF_MARIADB);
+    Server startCold(int gigabytes) {
+      return MariaDbServer.start(
+          Map.of("innodb-buffer-pool-size", gigabytes + "G", "innodb-log-file-size", "2G"));
     }
 
     @Override
-    List<String> filling() {
+    List<String> filling(int rows) {
       return List.of(
           "create table filler (id int primary key, t varbinary(7500) not null)",
-          "insert into filler select seq, repeat('x', 7500) from seq_1_to_131072",
+          "insert into filler select seq, repeat('x', 7500) from seq_1_to_" + rows,
           "drop table filler");
+    }
+
+    @Override
+    List<String> reading(String table) {
+      return List.of("select sum(stamp % 2) from " + table);
     }
 
     @Override
@@ -84,10 +99,8 @@ enum DatabaseKind {
     }
   };
 
-  private static final Map<String, String> SETTINGS_OF_POSTGRESQL =
-      Map.of("shared_buffers", "1GB", "max_wal_size", "8GB", "max_connections", "200");
-  private static final Map<String, String> SETTINGS_OF_MARIADB =
-      Map.of("innodb-buffer-pool-size", "1G", "innodb-log-file-size", "2G");
+  /** Rows that fill a gigabyte, one to a page of PostgreSQL, two to one of MariaDB. */
+  private static final int ROWS_OF_A_GIGABYTE = 131_072;
 
   private final String title;
 
@@ -100,24 +113,37 @@ enum DatabaseKind {
   }
 
   /**
-   * Starts a server, which syncs what is committed, and uses its gigabyte of buffers once: the
-   * first touch of memory costs more than the work, and the first contender would pay for all.
+   * Starts a server, which syncs what is committed, and uses its buffers once: the first touch of
+   * memory costs more than the work, and the first contender would pay for all.
+   *
+   * @param gigabytes of buffers
    */
-  final Server start() throws SQLException {
-    Server server = startCold();
-    try (Connection connection = DriverManager.getConnection(newDatabase(server).url());
-        Statement statement = connection.createStatement()) {
-      for (String each : filling()) {
-        statement.execute(each);
-      }
-    }
+  final Server start(int gigabytes) throws SQLException {
+    Server server = startCold(gigabytes);
+    run(newDatabase(server).url(), filling(gigabytes * ROWS_OF_A_GIGABYTE));
     return server;
   }
 
-  abstract Server startCold();
+  abstract Server startCold(int gigabytes);
 
   /** Statements that fill the buffers, and leave nothing. */
-  abstract List<String> filling();
+  abstract List<String> filling(int rows);
+
+  /** Brings a table into the buffers, as far as it has room there. */
+  final void read(String url, String table) throws SQLException {
+    run(url, reading(table));
+  }
+
+  abstract List<String> reading(String table);
+
+  private static void run(String url, List<String> statements) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      for (String each : statements) {
+        statement.execute(each);
+      }
+    }
+  }
 
   abstract Database<?> newDatabase(Server server);
 
@@ -145,7 +171,8 @@ enum DatabaseKind {
 
   static String settings() {
     return "PostgreSQL with shared_buffers=1GB and max_wal_size=8GB, MariaDB with"
-        + " innodb_buffer_pool_size=1G and innodb_log_file_size=2G, else their defaults: what is"
-        + " committed is synced";
+        + " innodb_buffer_pool_size=1G and innodb_log_file_size=2G (growth: 6GB of buffers, into which"
+        + " the table is read before), else their defaults: what is committed is synced. All buffers"
+        + " were used once before";
   }
 }

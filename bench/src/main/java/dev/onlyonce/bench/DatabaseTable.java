@@ -22,6 +22,8 @@ record DatabaseTable(
     List<String[]> contenders)
     implements Table {
 
+  private static final int GIGABYTES = 1;
+
   /** Nanoseconds for one item. */
   record Score(double nanos, double cpuNanos) {}
 
@@ -29,7 +31,7 @@ record DatabaseTable(
   public String measure(int rounds) throws Exception {
     List<List<Score>> scores = new ArrayList<>();
     String version;
-    try (Server server = kind.start()) {
+    try (Server server = kind.start(GIGABYTES)) {
       version = DatabaseKind.version(kind.newDatabase(server).url());
       for (int round = 0; round < rounds; round++) {
         List<Score> ofRound = new ArrayList<>();
