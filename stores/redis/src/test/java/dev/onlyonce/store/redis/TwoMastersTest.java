@@ -151,10 +151,10 @@ class TwoMastersTest {
   @Test
   @Semantics({67, 103})
   void a_master_that_is_cut_off_grants_as_long_as_the_lag_and_that_is_told() {
+    Raw.awaitReplica(first);
     Raw.ask(first, it -> it.configSet("min-replicas-to-write", "1"));
     Raw.ask(first, it -> it.configSet("min-replicas-max-lag", "3600"));
     RedisStore.Builder alone = RedisStore.at(first.url()).patience(Duration.ofMillis(300));
-    Raw.awaitReplica(first);
     try (RedisStore store = alone.timeout(Duration.ofMillis(500)).open()) {
       assertThat(store.findings().warnings())
           .anyMatch(
