@@ -133,6 +133,7 @@ class TwoMastersTest {
     try (RedisServer careful = RedisServer.start(Map.of("min-replicas-to-write", "1"));
         RedisServer replica = careful.startReplica(Map.of())) {
       RedisStore.Builder alone = RedisStore.at(careful.url()).patience(Duration.ofMillis(300));
+      Await.until("a replica that counts", GUARD, () -> hasGoodReplica(careful));
       try (RedisStore store = alone.open()) {
         complete(store, "before");
       }
@@ -145,6 +146,11 @@ class TwoMastersTest {
         assertThat(ask(store, "before")).isInstanceOf(Answer.Done.class);
       }
     }
+  }
+
+  /** The replica knows that it has all a moment before its master does. */
+  private static boolean hasGoodReplica(RedisServer master) {
+    return Raw.ask(master, it -> it.info("replication")).contains("min_slaves_good_slaves:1");
   }
 
   /** A replica that is silent counts as being there until its lag is over. */
