@@ -6,6 +6,7 @@ import dev.onlyonce.app.FileName;
 import dev.onlyonce.app.claims.Standing;
 import dev.onlyonce.app.input.Format;
 import dev.onlyonce.store.jdbc.SqlDialect;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine;
@@ -86,6 +87,8 @@ public final class Main {
   /** Runs the program in this process; returns the exit code. */
   static int run(CommandLine commandLine, String... args) {
     Main main = commandLine.getCommand();
+    PrintWriter out = commandLine.getOut();
+    commandLine.setOut(out); // else each command has one of its own, which nobody flushes
     Errors errors = new Errors(commandLine.getErr(), () -> main.debug);
     commandLine.setParameterExceptionHandler(errors::onUsage);
     commandLine.setExecutionExceptionHandler(errors::onFailure);
@@ -95,6 +98,7 @@ public final class Main {
     } catch (Throwable e) {
       code = errors.report(e);
     }
+    out.flush();
     return errors.checkOutput(System.out, code);
   }
 }

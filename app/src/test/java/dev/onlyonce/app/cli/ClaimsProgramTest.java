@@ -54,6 +54,19 @@ class ClaimsProgramTest {
   }
 
   @Test
+  void what_a_command_has_found_is_printed_before_the_process_ends() {
+    FilledStore.large(folder.resolve("store")).close();
+
+    Shell.Result result =
+        shell.run(
+            "$once doctor --store local:store > found; echo $?; grep -c '^ok ' found;"
+                + " $once doctor --restored --store local:store | grep -c -e --yes;"
+                + " $once bench --for 1s --store local:store | tail -n 1 | grep -c '[0-9]'");
+
+    assertThat(result.out()).matches("0\n[1-9][0-9]*\n[1-9]\n1\n");
+  }
+
+  @Test
   void a_listing_into_a_pipe_that_is_closed_ends_quietly() {
     try (FilledStore store = FilledStore.large(folder.resolve("store"))) {
       for (int i = 0; i < 5_000; i++) {
