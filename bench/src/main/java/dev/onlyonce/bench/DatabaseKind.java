@@ -113,8 +113,9 @@ enum DatabaseKind {
   }
 
   /**
-   * Starts a server, which syncs what is committed, and uses its buffers once: the first touch of
-   * memory costs more than the work, and the first contender would pay for all.
+   * Starts a server, which syncs what is committed, and uses its buffers once: on a machine that
+   * has just been started the first touch of memory is slow, and the first contender would pay for
+   * all.
    *
    * @param gigabytes of buffers
    */
