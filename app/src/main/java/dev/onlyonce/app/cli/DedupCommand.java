@@ -119,7 +119,8 @@ final class DedupCommand implements Callable<Integer> {
       paramLabel = "TIME",
       description = {
         "Remember a key for this long after it arrived first, as in 90s, 15m, 24h or 7d; this bounds"
-            + " the memory. Without it, keys are remembered until the end, or as long as the state."
+            + " the memory. Without it, keys are remembered until the end or, with --state or"
+            + " --store, for good (a hundred years)."
       })
   private @Nullable Duration window;
 
