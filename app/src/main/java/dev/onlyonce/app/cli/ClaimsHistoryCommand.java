@@ -59,11 +59,21 @@ final class ClaimsHistoryCommand implements Callable<Integer> {
           Lookup lookup = scope.lookup(open.claims());
           List<ClaimRecord> found = lookup.find(wanted);
           if (found.isEmpty()) {
-            out.print(json ? "" : lookup.absence(key) + "\n");
+            printAbsent(out, lookup);
           }
           found.forEach(record -> print(out, open.claims().history(record.scope(), wanted)));
           return found.isEmpty() ? ExitCode.FINDING : ExitCode.FINE;
         });
+  }
+
+  private void printAbsent(PrintWriter out, Lookup lookup) {
+    if (!json) {
+      out.print(lookup.absence(key) + "\n");
+      return;
+    }
+    try (JsonLines lines = new JsonLines(out)) {
+      lines.object(it -> RecordJson.writeAbsent(it, lookup, key));
+    }
   }
 
   private void print(PrintWriter out, List<ClaimRecord> versions) {

@@ -68,7 +68,7 @@ final class ClaimsShowCommand implements Callable<Integer> {
               List<ClaimRecord> found = lookup.find(Lookup.key(key));
               allKnown &= !found.isEmpty();
               if (json) {
-                print(lines, key, found, new RecordJson(now, withBytes));
+                print(lines, lookup, key, found, new RecordJson(now, withBytes));
               } else {
                 print(out, found.isEmpty() ? lookup.absence(key) : "", found, now);
               }
@@ -79,14 +79,10 @@ final class ClaimsShowCommand implements Callable<Integer> {
   }
 
   private static void print(
-      JsonLines lines, String key, List<ClaimRecord> found, RecordJson records) {
+      JsonLines lines, Lookup lookup, String key, List<ClaimRecord> found, RecordJson records) {
     found.forEach(record -> lines.object(json -> records.write(json, record)));
     if (found.isEmpty()) {
-      lines.object(
-          json -> {
-            json.writeStringProperty("key", Lookup.key(key).toString());
-            json.writeStringProperty("state", "absent");
-          });
+      lines.object(json -> RecordJson.writeAbsent(json, lookup, key));
     }
   }
 
