@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,7 +48,7 @@ class CannotConnectTest {
 
   /** A statement may take five minutes, and connecting must not. */
   @Test
-  @Timeout(value = 90, unit = TimeUnit.SECONDS)
+  @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
   void who_takes_a_connection_and_says_nothing_is_given_up_soon() throws IOException {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       String place = "127.0.0.1:" + silent.getLocalPort();
