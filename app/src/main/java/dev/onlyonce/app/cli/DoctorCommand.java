@@ -49,9 +49,9 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:nothing is unsafe",
-      "1:something is unsafe or broken",
+      "1:something is unsafe or broken, such as a database without the tables",
       "2:the command line cannot be carried out",
-      "4:the store could not be reached"
+      "4:the store could not be reached, or does not let the user in"
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -11,11 +11,15 @@ final class Warnings extends Handler {
   /** Held, since the logging system itself would forget it. */
   private static final Logger LIBRARY = Logger.getLogger("dev.onlyonce");
 
+  /** Held as well. What it warns of is told by the program, in the sentence of its error. */
+  private static final Logger DRIVER = Logger.getLogger("org.postgresql");
+
   private Warnings() {}
 
   static void show() {
     LIBRARY.setUseParentHandlers(false);
     LIBRARY.addHandler(new Warnings());
+    DRIVER.setUseParentHandlers(false);
   }
 
   @Override

@@ -224,7 +224,7 @@ record RedisAccess(String address, Credentials credentials, String prefix) imple
       }
       return settings.apply(builder);
     } catch (IllegalArgumentException e) {
-      throw Failure.usage(Credentials.hidden("--store " + address + ": " + e.getMessage()));
+      throw Failure.usage(this + " cannot be used: " + e.getMessage());
     }
   }
 

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A store of tiers that a YAML file names, which any number of programs may use. */
@@ -34,6 +35,10 @@ record TieredAccess(Path file) implements StoreAccess {
   @Override
   public OpenReader preview() {
     TierFile tiers = TierFile.read(file);
+    return named(() -> preview(tiers));
+  }
+
+  private static OpenReader preview(TierFile tiers) {
     TierFile.Fast fast = tiers.fast();
     HikariDataSource pool = tiers.database().connect();
     boolean opened = false;
@@ -78,6 +83,10 @@ record TieredAccess(Path file) implements StoreAccess {
   @Override
   public OpenStore change(String owner) {
     TierFile tiers = TierFile.read(file);
+    return named(() -> change(tiers, owner));
+  }
+
+  private OpenStore change(TierFile tiers, String owner) {
     HikariDataSource pool = tiers.database().connect();
     boolean opened = false;
     try {
@@ -179,6 +188,10 @@ record TieredAccess(Path file) implements StoreAccess {
   @Override
   public List<Finding> examine(@Nullable Load load) {
     TierFile tiers = TierFile.read(file);
+    return named(() -> examine(tiers, load));
+  }
+
+  private static List<Finding> examine(TierFile tiers, @Nullable Load load) {
     List<Finding> findings = new ArrayList<>();
     findings.add(
         Finding.note(
@@ -236,8 +249,23 @@ record TieredAccess(Path file) implements StoreAccess {
   @Override
   public long rebuild() {
     TierFile tiers = TierFile.read(file);
+    return named(() -> rebuild(tiers));
+  }
+
+  private long rebuild(TierFile tiers) {
     try (HikariDataSource pool = tiers.database().connect()) {
       return builder(tiers, pool, "rebuild").rebuild();
+    }
+  }
+
+  /** Names the file to who has named nothing else: the addresses of the servers are in it. */
+  private <T> T named(Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (StoreException e) {
+      throw new StoreException(e.kind(), file + ": " + e.getMessage(), e);
+    } catch (Failure e) {
+      throw e.in(file.toString());
     }
   }
 

@@ -51,7 +51,8 @@ class PostgreSqlCommandsTest extends SharedDatabaseRules {
     InProcess program = new InProcess(empty);
     Result missing = program.run("claims", "stats", "--store=" + url);
     assertThat(missing.code()).isEqualTo(4);
-    assertThat(missing.err()).contains("onlyonce schema prints the statements");
+    assertThat(missing.err())
+        .contains("onlyonce schema --dialect postgresql prints the statements");
 
     execute(program.run("schema", "--store=" + url).out());
   }
@@ -137,7 +138,8 @@ class PostgreSqlCommandsTest extends SharedDatabaseRules {
     InProcess program = new InProcess(folder);
     String store = "--store=" + url;
     assertThat(program.run("claims", "stats", store, "--prefix=shop_").err())
-        .contains("the tables shop_*", "onlyonce schema --prefix shop_ prints the statements");
+        .contains(
+            "no tables shop_*", "schema --dialect postgresql --prefix shop_ prints the statements");
     execute(program.run("schema", store, "--prefix=shop_").out());
     program.write("in", "a\n");
     program.run("dedup", store, "--prefix=shop_", "--scope=packed", "--out", "@out", "@in");

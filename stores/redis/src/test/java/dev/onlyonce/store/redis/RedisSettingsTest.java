@@ -354,6 +354,15 @@ class RedisSettingsTest {
         .hasMessageNotContaining("geheim");
     assertThatThrownBy(() -> RedisStore.at("redis://:geheim @h")).hasMessageNotContaining("geheim");
     assertThatThrownBy(() -> RedisStore.at("http://h")).hasMessageContaining("rediss://");
+    assertThatThrownBy(() -> RedisStore.at("redis://")).hasMessageContaining("names a host");
+    assertThatThrownBy(() -> RedisStore.at("redis://u:geheim@h:abc"))
+        .hasMessageContaining("must be 1 to 65,535, was 'abc'");
+    for (String uri : List.of("redis://:ge/heim@h:0", "redis://h:65536", "redis://:gehe:im@h:x")) {
+      assertThatThrownBy(() -> RedisStore.at(uri))
+          .as(uri)
+          .hasMessageContaining("must be 1 to 65,535")
+          .hasMessageNotContainingAny("ge/", "heim", "im@");
+    }
     assertThatThrownBy(() -> RedisStore.at("redis://:geheim@h", "redis://:hemlig@h"))
         .hasMessageContaining("differ")
         .hasMessageNotContaining("geheim")
