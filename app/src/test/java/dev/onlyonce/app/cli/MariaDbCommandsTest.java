@@ -138,7 +138,7 @@ class MariaDbCommandsTest extends SharedStoreRules {
                 .run("doctor", "--store=" + url, "--rate=1000", "--retention=1h")
                 .out())
         .containsPattern(
-            "(?m)^note +disk +onlyonce_claim takes [0-9]{1,2} MB, this rate and retention need about"
-                + " 858 MB; a database does not tell what its disk has free");
+            "(?m)^note +disk +onlyonce_claim takes [0-9]{1,2} MiB, this rate and retention need about"
+                + " 858 MiB; a database does not tell what its disk has free");
   }
 }

@@ -199,7 +199,7 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
       Result doctor = program.run("doctor", packer, "--prefix=shop_", "--rate=1000");
       assertThat(doctor.out())
           .contains("GRANT INSERT, UPDATE, DELETE ON shop_claim TO", "ON shop_event TO")
-          .containsPattern("(?m)^note +disk +shop_claim takes 0 MB")
+          .containsPattern("(?m)^note +disk +shop_claim takes 0 MiB")
           .doesNotContain("onlyonce_");
     } finally {
       execute("drop owned by packer; drop role packer");
@@ -226,9 +226,24 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
                 .run("doctor", "--store=" + url, "--rate=1000", "--retention=1h")
                 .out())
         .containsPattern(
-            "(?m)^note +disk +onlyonce_claim takes [0-9]{1,2} MB, this rate and retention need about"
-                + " 1,510 MB; a database does not tell what its disk has free, so see to it that"
-                + " 1,[0-9]{3} MB are");
+            "(?m)^note +disk +onlyonce_claim takes [0-9]{1,2} MiB, this rate and retention need about"
+                + " 1,510 MiB; a database does not tell what its disk has free, so see to it that"
+                + " 1,[0-9]{3} MiB are");
+  }
+
+  @Test
+  void settings_that_the_database_does_not_tell_are_unknown_and_not_fine() throws SQLException {
+    execute(
+        "create schema hidden; create view hidden.pg_settings as select * from"
+            + " pg_catalog.pg_settings where name not in ('synchronous_commit', 'fsync')");
+    try {
+      String hiding = "--store=" + url + "&currentSchema=hidden,public,pg_catalog";
+      assertThat(new InProcess(folder).run("doctor", hiding).out())
+          .containsPattern("(?m)^unsafe +synchronous_commit +unknown: a crash takes")
+          .containsPattern("(?m)^unsafe +fsync +unknown: ");
+    } finally {
+      execute("drop schema hidden cascade");
+    }
   }
 
   @Test
