@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:measured",
       "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
       "4:the store could not be reached, or did not answer as a store must"
     },
     footerHeading = "%nExamples:%n",

@@ -26,6 +26,7 @@ import picocli.CommandLine.Parameters;
       "0:every key is known",
       "1:a key is absent: it was never claimed, or its retention is over",
       "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
       "4:the store could not be opened or read"
     },
     footerHeading = "%nExamples:%n",

@@ -50,7 +50,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:fine; also when the reader of the output closes it early, as head does",
       "2:the command line cannot be carried out",
-      "3:the input is damaged, or records were left out by a policy fail",
+      "3:the input is damaged, or records were left out by a policy fail, or the file of a tiered"
+          + " store is not as it should be",
       "4:a file, stream or state could not be read or written, or the memory is full"
     },
     footerHeading = "%nExamples:%n",

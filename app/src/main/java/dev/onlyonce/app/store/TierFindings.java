@@ -41,7 +41,7 @@ final class TierFindings {
     String trouble = tier.trouble();
     return new Finding(
         trouble == null ? Level.OK : Level.NOTE,
-        "tier " + tier.name(),
+        "tier " + name(tier),
         trouble == null ? sentence : sentence + "; it is not asked now: " + trouble,
         figures);
   }
@@ -57,6 +57,11 @@ final class TierFindings {
         micros(tier.mean()),
         micros(tier.p99()),
         tier.failures());
+  }
+
+  /** Returns what the file of the tiers calls it. */
+  private static String name(TieredStatistics.Tier tier) {
+    return tier.name().equals("fast") ? "redis" : tier.name();
   }
 
   private static Finding of(Authority authority, Behind behind) {

@@ -25,6 +25,9 @@ record TieredAccess(Path file) implements StoreAccess {
   private static final String LOOKING = "onlyonce";
   private static final String NO_COPIES =
       "there are no copies, every duplicate asks the database: ";
+  private static final String MAY_LOSE_COPIES =
+      "Redis may lose copies, as it is set: each asks the database then, and nothing runs twice; but a"
+          + " reset by an operator may be hidden by its copy once more, for copies-kept at the most";
 
   @Override
   public OpenReader look(Consumer<String> notices) {
@@ -136,34 +139,30 @@ record TieredAccess(Path file) implements StoreAccess {
     pool.close();
   }
 
-  private TieredStore.Builder builder(TierFile tiers, HikariDataSource pool, String owner) {
-    try {
-      TieredStore.Builder builder =
-          TieredStore.with(tiers.authority())
-              .database(tiers.database().store(pool, owner))
-              .clockMargin(tiers.clockMargin())
-              .closeWithin(tiers.closeWithin());
-      TierFile.Fast fast = tiers.fast();
-      if (fast != null) {
-        builder.fast(() -> redis(fast, tiers.authority(), owner));
-      }
-      if (tiers.authority() == Authority.REDIS) {
-        builder.behind(tiers.behind().keys(), tiers.behind().patience());
-      } else if (fast != null) {
-        builder.copiesKeptFor(fast.copiesKept()).slowFrom(fast.slowFrom());
-      }
-      TierFile.Near near = tiers.near();
-      if (near != null) {
-        builder.near(near.memory(), near.kept());
-      }
-      TierFile.Filter filter = tiers.filter();
-      if (filter != null) {
-        builder.filter(KeyFilter.forKeys(filter.keys()).errorRate(filter.errorRate()).scalable());
-      }
-      return builder;
-    } catch (IllegalArgumentException e) {
-      throw Failure.badInput(file + ": " + e.getMessage(), e);
+  private static TieredStore.Builder builder(TierFile tiers, HikariDataSource pool, String owner) {
+    TieredStore.Builder builder =
+        TieredStore.with(tiers.authority())
+            .database(tiers.database().store(pool, owner))
+            .clockMargin(tiers.clockMargin())
+            .closeWithin(tiers.closeWithin());
+    TierFile.Fast fast = tiers.fast();
+    if (fast != null) {
+      builder.fast(() -> redis(fast, tiers.authority(), owner));
     }
+    if (tiers.authority() == Authority.REDIS) {
+      builder.behind(tiers.behind().keys(), tiers.behind().patience());
+    } else if (fast != null) {
+      builder.copiesKeptFor(fast.copiesKept()).slowFrom(fast.slowFrom());
+    }
+    TierFile.Near near = tiers.near();
+    if (near != null) {
+      builder.near(near.memory(), near.kept());
+    }
+    TierFile.Filter filter = tiers.filter();
+    if (filter != null) {
+      builder.filter(KeyFilter.forKeys(filter.keys()).errorRate(filter.errorRate()).scalable());
+    }
+    return builder;
   }
 
   private static RedisStore redis(TierFile.Fast fast, Authority authority, String owner) {
@@ -172,9 +171,9 @@ record TieredAccess(Path file) implements StoreAccess {
             owner,
             it -> {
               patient(it, fast);
-              // Copies may be lost at any time, so a shard of them is made anew.
+              // Copies may be lost at any time, so a shard of them is made anew, without a word.
               return authority == Authority.DATABASE
-                  ? it.patience(Duration.ZERO).remakeLostShards()
+                  ? it.patience(Duration.ZERO).remakeLostShards().withoutWarnings()
                   : it;
             });
   }
@@ -216,8 +215,11 @@ record TieredAccess(Path file) implements StoreAccess {
   private static void examine(
       TierFile.Fast fast, boolean isOfCopies, @Nullable Load load, List<Finding> findings) {
     try {
-      for (Finding each : fast.redis().examine(load, it -> patient(it, fast))) {
-        findings.add(of("redis ", each, isOfCopies));
+      List<Finding> found = fast.redis().examine(load, it -> patient(it, fast));
+      boolean mayLoseCopies = isOfCopies && found.removeIf(RedisAccess::isOfSettings);
+      found.forEach(it -> findings.add(of("redis ", it, isOfCopies)));
+      if (mayLoseCopies) {
+        findings.add(Finding.note("redis settings", MAY_LOSE_COPIES));
       }
     } catch (StoreException e) {
       if (!isOfCopies) {
@@ -227,8 +229,11 @@ record TieredAccess(Path file) implements StoreAccess {
     }
   }
 
-  /** What makes Redis forget does no harm where it has copies. */
+  /** What is wrong with a tier of copies costs copies. */
   private static Finding of(String tier, Finding it, boolean isOfCopies) {
+    if (isOfCopies && it.level() == Level.BROKEN) {
+      return Finding.unsafe(tier + it.topic(), NO_COPIES + it.sentence());
+    }
     return it.level() == Level.UNSAFE && isOfCopies
         ? Finding.note(tier + it.topic(), "of copies only: " + it.sentence())
         : new Finding(it.level(), tier + it.topic(), it.sentence());

@@ -161,10 +161,25 @@ class PostgreSqlCommandsTest extends SharedDatabaseRules {
       Result doctor = program.run("doctor", packer, "--prefix=shop_", "--rate=1000");
       assertThat(doctor.out())
           .contains("GRANT INSERT, UPDATE, DELETE ON shop_claim TO", "ON shop_event TO")
-          .containsPattern("(?m)^note +disk +shop_claim takes 0 MB")
+          .containsPattern("(?m)^note +disk +shop_claim takes 0 MiB")
           .doesNotContain("onlyonce_");
     } finally {
       execute("drop owned by packer; drop role packer");
+    }
+  }
+
+  @Test
+  void settings_that_the_database_does_not_tell_are_unknown_and_not_fine() throws SQLException {
+    execute(
+        "create schema hidden; create view hidden.pg_settings as select * from"
+            + " pg_catalog.pg_settings where name not in ('synchronous_commit', 'fsync')");
+    try {
+      String hiding = "--store=" + url + "&currentSchema=hidden,public,pg_catalog";
+      assertThat(new InProcess(folder).run("doctor", hiding).out())
+          .containsPattern("(?m)^unsafe +synchronous_commit +unknown: a crash takes")
+          .containsPattern("(?m)^unsafe +fsync +unknown: ");
+    } finally {
+      execute("drop schema hidden cascade");
     }
   }
 

@@ -166,9 +166,9 @@ abstract class SharedDatabaseRules extends SharedStoreRules {
                 .run("doctor", "--store=" + url, "--rate=1000", "--retention=1h")
                 .out())
         .containsPattern(
-            "(?m)^note +disk +onlyonce_claim takes [0-9]{1,2} MB, this rate and retention need about "
+            "(?m)^note +disk +onlyonce_claim takes [0-9]{1,2} MiB, this rate and retention need about "
                 + kind.room
-                + " MB; a database does not tell what its disk has free, so see to it that"
-                + " [0-9,]+ MB are");
+                + " MiB; a database does not tell what its disk has free, so see to it that"
+                + " [0-9,]+ MiB are");
   }
 }

@@ -247,7 +247,10 @@ abstract class SharedStoreRules {
     assertThat(result.err()).isEmpty();
     assertThat(result.out())
         .contains("server", "its tables or files are as they should be", "clock", "one key")
-        .contains("36,000 keys are remembered at a time");
+        .containsPattern("(?m)^ok +rate +10 new keys a second .*, one caller gets [0-9,]+ done")
+        .containsPattern("36,000 keys are remembered at a time, about [0-9]+ MiB at ");
+    assertThat(run("doctor", jobs(), "--rate=99000000", "--retention=1s").out())
+        .containsPattern("(?m)^unsafe +rate +99,000,000 new keys .*: see with onlyonce bench ");
     assertThat(run("doctor", jobs(), "--json").out()).contains("\"topic\":\"batches\"");
   }
 

@@ -344,7 +344,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       check();
       if (settings.fast == null && settings.nearBytes == 0) {
         throw new IllegalStateException(
-            "a tiered store needs a near cache or a fast store: without, use the database itself");
+            "a tiered store needs a near cache or Redis: without, use the database itself");
       }
       return new TieredStore(TieredEngine.open(settings));
     }
@@ -384,7 +384,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
     private void checkFront() {
       if (settings.fast == null) {
         throw new IllegalStateException(
-            "authority 'redis, database behind' needs a fast store: call fast(...)");
+            "authority 'redis, database behind' needs Redis: call fast(...)");
       }
       if (settings.filter != null) {
         throw new IllegalStateException(
@@ -394,7 +394,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       if (!setOfCopies.isEmpty()) {
         throw new IllegalStateException(
             setOfCopies.get(0)
-                + " is about copies in the fast store, and with authority 'redis, database behind'"
+                + " is about copies in Redis, and with authority 'redis, database behind'"
                 + " there are none: leave it out");
       }
     }
@@ -410,12 +410,12 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       }
       if (settings.filter != null) {
         throw new IllegalStateException(
-            "a filter spares the fast store look-ups, and there is none: leave the filter out");
+            "a filter spares Redis look-ups, and there is none: leave the filter out");
       }
       if (!setOfCopies.isEmpty()) {
         throw new IllegalStateException(
             setOfCopies.get(0)
-                + " is about copies in the fast store, and there is none: call fast(...) or leave it"
+                + " is about copies in Redis, and there is none: call fast(...) or leave it"
                 + " out");
       }
     }

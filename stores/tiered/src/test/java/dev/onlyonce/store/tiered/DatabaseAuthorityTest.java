@@ -380,6 +380,26 @@ class DatabaseAuthorityTest extends TieredFixture {
     }
   }
 
+  /** While it is open it would be left alone for that, too. */
+  @Test
+  @Semantics({13, 69})
+  void redis_that_bars_a_command_is_used_when_it_is_allowed(RedisServer server) {
+    Raw.ask(server, it -> it.aclSetUser("clerk", "reset", "on", ">pw", "~*", "+@all", "-hset"));
+    String clerk = server.url().replace("//", "//clerk:pw@");
+    TieredStore store = open(overDatabase().fast(() -> Stores.copies(List.of(clerk), prefix)));
+    assertThat(store.statistics().tier("fast").trouble()).contains("ACL SETUSER clerk +hset");
+    Claim done = complete(store, "a");
+    assertDone(ask(store, "a"), text("of a"));
+    assertThatThrownBy(() -> reset(store, done))
+        .as("its copy may be there, of another process")
+        .hasMessageContainingAll("nothing was done", "ACL SETUSER clerk +hset");
+    Raw.ask(server, it -> it.aclSetUser("clerk", "+hset"));
+    await("Redis", () -> store.statistics().tier("fast").trouble() == null);
+    complete(store, "b");
+    awaitCopies(store, 1);
+    Raw.ask(server, it -> it.aclDelUser("clerk"));
+  }
+
   @Test
   @Semantics(74)
   void what_somebody_else_has_done_in_redis_is_no_copy() {
