@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It runs in the foreground as a child of this JVM, on a random port of 127.0.0.1 and nowhere
  * else, with its data in a temporary directory (of the property {@code java.io.tmpdir}). Under root
- * it runs as nobody. It is there when it has answered a question that no other server could. By
- * default it is durable, with small memory; the caller's settings win over the defaults. No server
- * outlives this JVM, however that ends; only the directory stays when this JVM is killed.
+ * it runs as nobody, unless it is a JVM. It is there when it has answered a question that no other
+ * server could. By default it is durable, with small memory; the caller's settings win over the
+ * defaults. No server outlives this JVM, however that ends; only the directory stays when this JVM
+ * is killed.
  *
  * <p>Thread-safe; one call waits for another.
  *
@@ -31,7 +32,7 @@ public abstract class Server implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
   private static final Duration PORT_LIMIT = Duration.ofSeconds(10);
   private static final int PORT_ATTEMPTS = 10;
-  private static final int SHOWN_LINES = 20;
+  private static final int SHOWN_LINES = 60; // RabbitMQ's words come before a long report
   private static final int LOG_LINES = 200;
   private static final String PORT_CLASH = "Address already in use";
   private static final Set<Server> OPEN = ConcurrentHashMap.newKeySet();
@@ -48,8 +49,12 @@ public abstract class Server implements AutoCloseable {
   private String refusal = "nothing";
 
   Server(String name) {
+    this(name, RunAs.NOT_ROOT);
+  }
+
+  Server(String name, RunAs user) {
     this.name = name;
-    home = Home.create(name.toLowerCase(Locale.ROOT));
+    home = Home.create(name.toLowerCase(Locale.ROOT), user);
     OPEN.add(this);
   }
 
@@ -64,6 +69,11 @@ public abstract class Server implements AutoCloseable {
    * the port; throws if nothing answers, or not as it does when it is ready.
    */
   abstract boolean answers(long pid) throws IOException, SQLException;
+
+  /** Whether it ended, after this log, because another program has one of its ports. */
+  boolean saysThatAPortIsTaken(String log) {
+    return log.contains(PORT_CLASH);
+  }
 
   /** The signal that asks it to end in good order. */
   String stopSignal() {
@@ -213,7 +223,7 @@ public abstract class Server implements AutoCloseable {
       started.kill();
       throw failure("did not answer as it should within " + START_LIMIT + " but " + refusal);
     }
-    if (home.logSince(logStart).contains(PORT_CLASH)) {
+    if (saysThatAPortIsTaken(home.logSince(logStart))) {
       return false;
     }
     throw failure("ended with " + started.exitValue() + " before it answered");
