@@ -226,7 +226,7 @@ class OnlyOnceMetricsTest {
     try (OnlyOnce<String> once =
         OnlyOnce.builder(failing)
             .scope(SCOPE)
-            .lease(Duration.ofMillis(150))
+            .lease(Duration.ofSeconds(2))
             .onInDoubt(OnInDoubt.PARK)
             .results(ResultCodec.TEXT)
             .listener(metrics)
