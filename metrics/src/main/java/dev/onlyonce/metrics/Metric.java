@@ -172,6 +172,8 @@ enum Metric {
   final Kind kind;
   final String id;
   final String meaning;
+
+  @SuppressWarnings("ImmutableEnumChecker") // made by List.of
   final List<Label> labels;
 
   Metric(Kind kind, String id, String meaning, Label... labels) {
