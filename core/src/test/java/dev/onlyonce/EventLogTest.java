@@ -9,6 +9,9 @@ import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.KeyExtractor;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,6 +155,19 @@ class EventLogTest {
         .noneMatch(line -> line.contains("4711"));
     Set<String> names = all.stream().map(it -> it.split(" ", 3)[1]).collect(Collectors.toSet());
     assertThat(names).as("names of kinds").hasSameSizeAs(all);
+  }
+
+  @Test
+  void the_guide_has_every_kind_at_its_level() throws IOException {
+    String guide = Files.readString(Path.of("../docs/guides/metrics.md"));
+    lines.least = System.Logger.Level.TRACE;
+    EventLog log = log().build();
+    oneOfEach().forEach(log::on);
+    for (String line : lines.take()) {
+      String[] words = line.split(" ", 3);
+      String name = words[1].substring("event=".length());
+      assertThat(guide).containsPattern("(?m)^\\| " + words[0] + " \\|.* `" + name + "`(,| \\|$)");
+    }
   }
 
   @Test
