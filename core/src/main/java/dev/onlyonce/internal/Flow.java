@@ -151,9 +151,17 @@ public final class Flow<R extends @Nullable Object> {
     return key;
   }
 
+  /** Returns for how long the message's claim was taken; zero if nothing had to be settled. */
+  Duration lease() {
+    return isSettledLater() ? plan.lease() : Duration.ZERO;
+  }
+
   /** Begins. */
   public Step<R> start() {
     expect(Stage.NEW);
+    if (events.on() && !onlyResolves) {
+      publish(new Event.Received(plan.scope(), key));
+    }
     if (plan.mode() == DeliveryMode.AT_LEAST_ONCE) {
       return runUnprotected();
     }

@@ -18,6 +18,7 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.TierCounts;
 import dev.onlyonce.store.tiered.internal.AuthorityReader;
 import dev.onlyonce.store.tiered.internal.Pairing;
 import dev.onlyonce.store.tiered.internal.Settings;
@@ -60,7 +61,8 @@ import org.jspecify.annotations.Nullable;
  * a fast store that may have a copy does not answer. REJECTED, from then on, when a fast store that
  * is the authority is found to have lost something, or the tiers were made anew.
  */
-public final class TieredStore implements ClaimStore, ClaimReader, RecordSource, StoreClock {
+public final class TieredStore
+    implements ClaimStore, ClaimReader, RecordSource, StoreClock, TierCounts {
 
   private final TieredEngine engine;
 
@@ -101,6 +103,13 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
   /** Returns what the tiers did in this process until now. */
   public TieredStatistics statistics() {
     return engine.statistics();
+  }
+
+  @Override
+  public List<TierCount> tierCounts() {
+    return engine.tiers().stream()
+        .map(it -> new TierCount(it.name(), it.keys(), it.answered(), it.failures()))
+        .toList();
   }
 
   /** Returns the authority's time. */

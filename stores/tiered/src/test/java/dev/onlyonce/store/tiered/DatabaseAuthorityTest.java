@@ -29,6 +29,7 @@ import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.TierCounts;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Race;
@@ -79,6 +80,12 @@ class DatabaseAuthorityTest extends TieredFixture {
     assertThat(answered(store, "near")).isEqualTo(5);
     assertThat(ask(store, "held")).isInstanceOf(Answer.InProgress.class);
     assertThat(keysAsked(store, "database")).isEqualTo(asked + 1);
+    List<TierCounts.TierCount> counts = store.tierCounts();
+    assertThat(counts)
+        .extracting(TierCounts.TierCount::tier)
+        .containsExactly("near", "fast", "database");
+    assertThat(counts.get(0).answered()).isEqualTo(5);
+    assertThat(counts.get(2).keys()).isEqualTo(asked + 1);
   }
 
   @Test
