@@ -79,8 +79,22 @@ public final class BatchDriver<R extends @Nullable Object> {
     return begin(unclaimed, none, null);
   }
 
+  /**
+   * Begins anew with a message that the store has failed. While its handler has not run, it asks
+   * with the same request id, so that a claim whose answer was lost is found again.
+   */
+  public Passage<R> beginAgain(Passage<R> failed, Key key, @Nullable Fingerprint fingerprint) {
+    return failed.flow.hasRun()
+        ? begin(key, fingerprint)
+        : begin(plan, key, fingerprint, failed.flow.requestId());
+  }
+
   private Passage<R> begin(Plan<R> plan, Key key, @Nullable Fingerprint fingerprint) {
-    long requestId = ThreadLocalRandom.current().nextLong();
+    return begin(plan, key, fingerprint, ThreadLocalRandom.current().nextLong());
+  }
+
+  private Passage<R> begin(
+      Plan<R> plan, Key key, @Nullable Fingerprint fingerprint, long requestId) {
     Passage<R> passage =
         new Passage<>(new Flow<>(plan, events, key, fingerprint, requestId), engine.eventNanos());
     hold(passage);

@@ -153,6 +153,16 @@ public final class Flow<R extends @Nullable Object> {
     return key;
   }
 
+  /** Returns what all its claims are asked with. */
+  long requestId() {
+    return request.requestId();
+  }
+
+  /** Tells whether the handler has been run. */
+  boolean hasRun() {
+    return hasRun;
+  }
+
   /** Begins. */
   public Step<R> start() {
     expect(Stage.NEW);

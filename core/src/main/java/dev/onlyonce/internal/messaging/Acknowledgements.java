@@ -24,7 +24,7 @@ final class Acknowledgements {
   private final int mostAhead;
   private final Map<String, Progress> lanes = new HashMap<>();
   private final Map<Long, Poll> polls = new HashMap<>();
-  private final Map<Delivery, Manual> manuals = new IdentityHashMap<>();
+  private final IdentityHashMap<Delivery, Manual> manuals = new IdentityHashMap<>();
   private List<Arrival> due = new ArrayList<>();
 
   /** A poll of which not everything is finished, in mode batch. */

@@ -121,7 +121,7 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
   /** Ends the loop and waits for that, with another grace for handlers. */
   public void close(Duration otherGrace) {
     mailbox.post(() -> leave(otherGrace));
-    ended.handle((nothing, thrown) -> nothing).join();
+    ended.exceptionally(thrown -> null).join();
   }
 
   private void run() {

@@ -341,6 +341,7 @@ final class Courses<R extends @Nullable Object> {
   }
 
   private void giveBack(Work<R> work) {
+    work.state = State.SETTLING;
     driver.withdraw(Objects.requireNonNull(work.passage));
     route(work);
   }
@@ -359,7 +360,12 @@ final class Courses<R extends @Nullable Object> {
     if (Integer.bitCount(work.failures) == 1) {
       LOG.log(Level.WARNING, "a message waits for the store: " + fault.cause().getMessage());
     }
-    waits(work, STORE_AWAY.delay(work.failures));
+    work.passage =
+        driver.beginAgain(
+            Objects.requireNonNull(work.passage),
+            Objects.requireNonNull(work.key),
+            work.fingerprint);
+    pauses(work, STORE_AWAY.delay(work.failures));
   }
 
   private void ended(Work<R> work, Outcome<R> outcome) {
@@ -418,16 +424,25 @@ final class Courses<R extends @Nullable Object> {
     work.state = state;
     Line<R> line = work.line;
     if (line != null && mayGiveBack) {
-      line.claimedBehind(work).forEach(this::giveBack);
+      for (Work<R> behind : line.claimedBehind(work)) {
+        if (behind.state == State.CLAIMED) { // not given back meanwhile, by one before it
+          giveBack(behind);
+        }
+      }
     }
   }
 
+  /** Its key is asked for anew after this time. */
   private void waits(Work<R> work, Duration duration) {
+    work.passage = null;
+    pauses(work, duration);
+  }
+
+  private void pauses(Work<R> work, Duration duration) {
     if (work.isLeaving) {
       drop(work);
       return;
     }
-    work.passage = null;
     if (duration.isZero()) {
       ready(work);
       return;
@@ -525,7 +540,7 @@ final class Courses<R extends @Nullable Object> {
         work.passage != null && work.passage.step() instanceof Step.End<R> end
             ? end.outcome()
             : null;
-    for (Work<R> copy : work.copies) {
+    for (Work<R> copy : List.copyOf(work.copies)) {
       if (copy.isLeaving) {
         drop(copy);
       } else if (outcome != null && intake.follows(copy, work, outcome)) {
@@ -537,11 +552,14 @@ final class Courses<R extends @Nullable Object> {
   }
 
   private void drop(Work<R> work) {
+    if (work.state == State.GONE) {
+      return;
+    }
     remove(work);
     if (!work.isAbandoned) {
       acknowledgements.dropped(work.arrival, work.poll);
     }
-    for (Work<R> copy : work.copies) {
+    for (Work<R> copy : List.copyOf(work.copies)) {
       if (copy.isLeaving) {
         drop(copy);
       } else {
@@ -551,6 +569,7 @@ final class Courses<R extends @Nullable Object> {
   }
 
   private void remove(Work<R> work) {
+    work.state = State.GONE;
     if (work.line != null) {
       next(traffic.dequeue(work));
     }
@@ -569,11 +588,7 @@ final class Courses<R extends @Nullable Object> {
     leaving.forEach(it -> it.isLeaving = true);
     for (Work<R> work : leaving) {
       switch (work.state) {
-        case READY, WAITING -> {
-          if (!isCopy(work)) {
-            drop(work);
-          }
-        }
+        case READY, WAITING -> drop(work);
         case CLAIMED -> {
           if (mayGiveBack) {
             giveBack(work);
@@ -584,14 +599,9 @@ final class Courses<R extends @Nullable Object> {
             leaveUnburied(work);
           }
         }
-        case ASKED, RUNNING, SETTLING -> {}
+        case ASKED, RUNNING, SETTLING, GONE -> {}
       }
     }
-  }
-
-  /** A copy has no line; it goes with the one that it follows, or stays for other lanes' sake. */
-  private boolean isCopy(Work<R> work) {
-    return work.line == null && work.state == State.READY;
   }
 
   private List<Work<R>> those(Set<String> lanes) {

@@ -44,9 +44,11 @@ final class Traffic<R extends @Nullable Object> {
   boolean takeKey(Work<R> work, Key key) {
     Work<R> first = byKey.putIfAbsent(key, work);
     if (first == null || first == work) {
+      work.original = null;
       return true;
     }
     first.copies.add(work);
+    work.original = first;
     return false;
   }
 
@@ -78,7 +80,9 @@ final class Traffic<R extends @Nullable Object> {
   /** Knows a delivery no more, and its key is free; its line must have been left. */
   void remove(Work<R> work) {
     works.remove(work);
-    if (work.key != null) {
+    if (work.original != null) {
+      work.original.copies.remove(work);
+    } else if (work.key != null) {
       byKey.remove(work.key, work);
     }
     size = works.size();

@@ -30,7 +30,9 @@ final class Work<R extends @Nullable Object> {
     /** It waits for a moment. */
     WAITING,
     /** Its dead letter is to be published. */
-    BURYING;
+    BURYING,
+    /** It is not under way any more. */
+    GONE;
 
     boolean letsOthersClaim() {
       return ordinal() <= RUNNING.ordinal();
@@ -42,6 +44,9 @@ final class Work<R extends @Nullable Object> {
 
   /** Others of the same key, which came while this one was under way, in order. */
   final List<Work<R>> copies = new ArrayList<>(0);
+
+  /** The one that this is a copy of, while that is under way. */
+  @Nullable Work<R> original;
 
   State state = State.READY;
   @Nullable Key key;
