@@ -15,9 +15,6 @@ import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.Source.Arrival;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -47,8 +44,6 @@ import org.jspecify.annotations.Nullable;
 final class Courses<R extends @Nullable Object> {
 
   private static final System.Logger LOG = System.getLogger("dev.onlyonce.messaging");
-  private static final int STORE_CALLS = 2;
-  private static final int ASIDE_CALLS = 4;
   private static final Duration LOST_PAUSE = Duration.ofSeconds(1);
   private static final Duration IN_DOUBT_PAUSE = Duration.ofSeconds(30);
   private static final Backoff STORE_AWAY =
@@ -62,20 +57,12 @@ final class Courses<R extends @Nullable Object> {
   private final Timers timers;
   private final Mailbox mailbox;
   private final Intake<R> intake;
-  private final DeadLetterDesk desk;
+  private final DeadLetterDesk<R> desk;
   private final boolean mayGiveBack;
 
-  private final Executor store = Threads.pool(STORE_CALLS, "onlyonce-claims");
-  private final Executor aside = Threads.pool(ASIDE_CALLS, "onlyonce-dead-letters");
-  private final Executor handlers;
-
-  private final Set<Line<R>> claimable = new LinkedHashSet<>();
-  private final Set<Line<R>> runnable = new LinkedHashSet<>();
-  private final List<Work<R>> settleable = new ArrayList<>();
-  private int running;
-  private boolean isAsking;
-  private boolean isSettling;
-  private boolean claims = true;
+  private final StoreCalls<R> store;
+  private final Handlers<R> handlers;
+  private final Executor resolvers = Threads.pool(1, "onlyonce-resolver");
 
   Courses(
       BatchDriver<R> driver,
@@ -93,9 +80,11 @@ final class Courses<R extends @Nullable Object> {
     this.timers = timers;
     this.mailbox = mailbox;
     this.intake = new Intake<>(driver.plan().scope(), plan, events);
-    this.desk = new DeadLetterDesk(plan.deadLetters(), events);
-    this.handlers = Threads.forBlockingTasks(plan.concurrency(), "onlyonce-handler");
+    this.desk =
+        new DeadLetterDesk<>(plan.deadLetters(), events, mailbox, timers, this::leaveUnburied);
     this.mayGiveBack = driver.plan().mode() != DeliveryMode.AT_MOST_ONCE;
+    this.store = new StoreCalls<>(driver, plan.batch(), !mayGiveBack, mailbox, this::route);
+    this.handlers = new Handlers<>(driver, plan, mailbox, this::ran);
   }
 
   // ---- arrival
@@ -124,142 +113,23 @@ final class Courses<R extends @Nullable Object> {
 
   private void enqueue(Work<R> work) {
     work.state = State.READY;
-    claimable.add(traffic.enqueue(work));
+    store.claim(traffic.enqueue(work));
   }
 
-  // ---- calls of the store
+  // ---- a turn
 
   /** Begins everything that can be begun. */
   void proceed() {
-    claim();
-    settle();
-    runHandlers();
+    store.proceed();
+    handlers.proceed(this::giveBack);
   }
 
   /** Tells whether there is more to begin at once. */
   boolean isUrgent() {
-    return (!isAsking && claims && !claimable.isEmpty()) || (!isSettling && !settleable.isEmpty());
-  }
-
-  private void claim() {
-    if (isAsking || !claims) {
-      return;
-    }
-    List<Work<R>> asked = nextToAsk();
-    if (asked.isEmpty()) {
-      return;
-    }
-    isAsking = true;
-    List<Passage<R>> passages = passages(asked);
-    store.execute(
-        () ->
-            post(
-                () -> driver.claim(passages),
-                () -> {
-                  isAsking = false;
-                  asked.forEach(this::route);
-                }));
-  }
-
-  private List<Work<R>> nextToAsk() {
-    List<Work<R>> asked = new ArrayList<>();
-    Iterator<Line<R>> lines = claimable.iterator();
-    while (lines.hasNext() && asked.size() < plan.batch()) {
-      for (Work<R> work : lines.next().claimable(!mayGiveBack)) {
-        if (asked.size() == plan.batch()) {
-          return asked; // the rest of this line is asked for with the next batch
-        }
-        if (work.passage == null) {
-          work.passage = driver.begin(Objects.requireNonNull(work.key), work.fingerprint);
-        }
-        if (work.passage.step() instanceof Step.Ask<R>) {
-          work.state = State.ASKED;
-          asked.add(work);
-        } else {
-          route(work);
-        }
-      }
-      lines.remove();
-    }
-    return asked;
-  }
-
-  private void settle() {
-    if (isSettling || settleable.isEmpty()) {
-      return;
-    }
-    List<Work<R>> part = settleable.subList(0, Math.min(plan.batch(), settleable.size()));
-    List<Work<R>> settled = List.copyOf(part);
-    part.clear();
-    isSettling = true;
-    List<Passage<R>> passages = passages(settled);
-    store.execute(
-        () ->
-            post(
-                () -> driver.settle(passages),
-                () -> {
-                  isSettling = false;
-                  settled.forEach(this::route);
-                }));
-  }
-
-  private List<Passage<R>> passages(List<Work<R>> works) {
-    return works.stream().map(it -> Objects.requireNonNull(it.passage)).toList();
-  }
-
-  /** Works on a thread of its own, then has the loop go on; an error is the loop's to see. */
-  private boolean post(Runnable work, Runnable then) {
-    try {
-      work.run();
-    } catch (Throwable e) {
-      return mailbox.post(
-          () -> {
-            throw new IllegalStateException("a step of a consumer has failed", e);
-          });
-    }
-    return mailbox.post(then);
-  }
-
-  // ---- handlers
-
-  private void runHandlers() {
-    Iterator<Line<R>> lines = runnable.iterator();
-    while (running < plan.concurrency() && lines.hasNext()) {
-      Work<R> first = lines.next().first();
-      lines.remove();
-      if (first == null || first.state != State.CLAIMED) {
-        continue;
-      }
-      Passage<R> passage = Objects.requireNonNull(first.passage);
-      if (passage.stillHeld() || !mayGiveBack) {
-        run(first, passage);
-      } else {
-        giveBack(first);
-        lines = runnable.iterator();
-      }
-    }
-  }
-
-  private void run(Work<R> work, Passage<R> passage) {
-    work.state = State.RUNNING;
-    running++;
-    handlers.execute(
-        () -> {
-          boolean isSeen =
-              post(
-                  () ->
-                      driver.run(
-                          passage, attempt -> plan.handler().handle(work.delivery(), attempt)),
-                  () -> ran(work));
-          Thread.interrupted(); // a handler that leaves its thread interrupted means itself only
-          if (!isSeen) {
-            settleAlone(passage);
-          }
-        });
+    return store.isUrgent();
   }
 
   private void ran(Work<R> work) {
-    running--;
     if (hasReturned(Objects.requireNonNull(work.passage).step())) {
       next(traffic.dequeue(work)); // the effect has happened: those behind it need not wait
     }
@@ -274,17 +144,9 @@ final class Courses<R extends @Nullable Object> {
 
   private void next(@Nullable Line<R> line) {
     if (line != null) {
-      claimable.add(line);
-      runnable.add(line);
+      store.claim(line);
+      handlers.run(line);
     }
-  }
-
-  /** The loop has ended before the handler did. */
-  private void settleAlone(Passage<R> passage) {
-    if (passage.step() instanceof Step.Settle<R> || passage.step() instanceof Step.GiveUp<R>) {
-      driver.settle(List.of(passage));
-    }
-    driver.release(passage);
   }
 
   // ---- steps
@@ -300,10 +162,10 @@ final class Courses<R extends @Nullable Object> {
       settling(work, settle.settlement());
     } else if (step instanceof Step.GiveUp<R>) {
       holdBack(work, State.SETTLING);
-      settleable.add(work);
+      store.settle(work);
     } else if (step instanceof Step.Resolve<R>) {
       holdBack(work, State.SETTLING);
-      aside.execute(() -> post(() -> driver.resolve(passage), () -> route(work)));
+      resolvers.execute(() -> mailbox.after(() -> driver.resolve(passage), () -> route(work)));
     } else if (step instanceof Step.Wait<R> wait) {
       holdBack(work, State.SETTLING);
       timers.after(
@@ -324,7 +186,7 @@ final class Courses<R extends @Nullable Object> {
   private void retryStep(Work<R> work) {
     Step<R> step = Objects.requireNonNull(work.passage).step();
     if (step instanceof Step.Settle<R> || step instanceof Step.GiveUp<R>) {
-      settleable.add(work);
+      store.settle(work);
     } else {
       route(work);
     }
@@ -336,7 +198,7 @@ final class Courses<R extends @Nullable Object> {
     if (mayGiveBack && (work.isLeaving || line.isHeldBack(work))) {
       giveBack(work);
     } else {
-      runnable.add(line);
+      handlers.run(line);
     }
   }
 
@@ -348,11 +210,11 @@ final class Courses<R extends @Nullable Object> {
 
   private void settling(Work<R> work, Settlement settlement) {
     if (settlement instanceof Settlement.Fail fail && !work.isBuried) {
-      bury(work, Reason.FAILED, fail.reason(), fail.claim(), () -> settleable.add(work));
+      bury(work, Reason.FAILED, fail.reason(), fail.claim(), () -> store.settle(work));
       return;
     }
     holdBack(work, State.SETTLING);
-    settleable.add(work);
+    store.settle(work);
   }
 
   private void storeFailed(Work<R> work, Step.Fault<R> fault) {
@@ -475,48 +337,8 @@ final class Courses<R extends @Nullable Object> {
     DeadLetterMessage letter =
         new DeadLetterMessage(
             work.delivery(), driver.plan().scope(), work.key, claim, reason, detail);
-    work.failures = 0;
     holdBack(work, State.BURYING);
-    bury(work, letter, then);
-  }
-
-  private void bury(Work<R> work, DeadLetterMessage letter, Runnable then) {
-    if (!desk.isOpen()) {
-      buried(work, letter, then);
-      return;
-    }
-    aside.execute(
-        () -> {
-          var problem = desk.publish(letter);
-          mailbox.post(
-              () ->
-                  problem.ifPresentOrElse(
-                      why -> notBuried(work, letter, why, then), () -> buried(work, letter, then)));
-        });
-  }
-
-  private void buried(Work<R> work, DeadLetterMessage letter, Runnable then) {
-    work.isBuried = true;
-    work.failures = 0;
-    work.state = State.SETTLING;
-    desk.published(letter);
-    then.run();
-  }
-
-  private void notBuried(Work<R> work, DeadLetterMessage letter, String why, Runnable then) {
-    work.failures++;
-    Duration pause = desk.failed(letter, why, work.failures);
-    if (work.isLeaving) {
-      leaveUnburied(work);
-      return;
-    }
-    timers.after(
-        pause,
-        () -> {
-          if (work.state == State.BURYING) {
-            bury(work, letter, then);
-          }
-        });
+    desk.bury(work, letter, then);
   }
 
   /** It stays unacknowledged, and whoever gets it next publishes its letter. */
@@ -579,7 +401,7 @@ final class Courses<R extends @Nullable Object> {
   // ---- lanes that go, and the end
 
   void stopClaiming() {
-    claims = false;
+    store.stopClaiming();
   }
 
   /** Gives back what is under way in these lanes, as far as it has not been begun. */

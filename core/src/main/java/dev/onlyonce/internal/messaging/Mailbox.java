@@ -45,6 +45,22 @@ final class Mailbox {
     return true;
   }
 
+  /**
+   * Does some work on this thread, then has the loop go on; what the work throws is thrown there.
+   * Returns false if the loop has ended.
+   */
+  boolean after(Runnable work, Runnable then) {
+    try {
+      work.run();
+    } catch (Throwable e) {
+      return post(
+          () -> {
+            throw new IllegalStateException("a step of a consumer has failed", e);
+          });
+    }
+    return post(then);
+  }
+
   /** Does what is there. */
   void run() {
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
