@@ -49,6 +49,13 @@ record LogKind<E extends Event>(
                   LogKind::renewalFailed),
               of(Event.ResultNotKept.class, "result_not_kept", Level.WARNING, LogKind::notKept),
               of(Event.StoreFailed.class, "store_failed", Level.WARNING, LogKind::storeFailed),
+              of(Event.DeadLettered.class, "dead_letter", Level.WARNING, LogKind::deadLettered),
+              of(
+                  Event.DeadLetterFailed.class,
+                  "dead_letter_failed",
+                  Level.WARNING,
+                  LogKind::deadLetterFailed),
+              of(Event.SourceFailed.class, "source_failed", Level.WARNING, LogKind::sourceFailed),
               of(Event.Unprotected.class, "unprotected", Level.WARNING, LogKind::unprotected))
           .stream()
           .collect(Collectors.toUnmodifiableMap(LogKind::type, Function.identity()));
@@ -123,5 +130,23 @@ record LogKind<E extends Event>(
 
   private static void unprotected(LogLine line, Event.Unprotected e) {
     line.with(e.key()).with(e.cause());
+  }
+
+  private static void deadLettered(LogLine line, Event.DeadLettered e) {
+    if (e.key() != null) {
+      line.with(e.key());
+    }
+    line.with("reason", e.reason()).with("attempt", e.attempt()).with("token", e.token());
+  }
+
+  private static void deadLetterFailed(LogLine line, Event.DeadLetterFailed e) {
+    if (e.key() != null) {
+      line.with(e.key());
+    }
+    line.with("tries", e.tries()).withWords("reason", e.why());
+  }
+
+  private static void sourceFailed(LogLine line, Event.SourceFailed e) {
+    line.with(e.cause());
   }
 }

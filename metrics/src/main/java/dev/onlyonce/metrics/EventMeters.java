@@ -30,6 +30,11 @@ final class EventMeters {
     map(Event.ResultNotKept.class, (meters, e) -> meters.count(Metric.RESULTS_NOT_KEPT));
     map(Event.Unkeyed.class, EventMeters::unkeyed);
     map(Event.Unprotected.class, (meters, e) -> meters.count(Metric.UNPROTECTED, "store"));
+    map(Event.DeadLettered.class, (meters, e) -> meters.count(Metric.DEAD_LETTERS, e.reason()));
+    map(Event.DeadLetterFailed.class, (meters, e) -> meters.count(Metric.DEAD_LETTERS_FAILED));
+    map(
+        Event.SourceFailed.class,
+        (meters, e) -> meters.count(Metric.SOURCE_FAILURES, e.cause().kind()));
     map(
         Event.StoreFailed.class,
         (meters, e) -> meters.count(Metric.STORE_FAILURES, e.cause().kind()));

@@ -1,7 +1,9 @@
 package dev.onlyonce.metrics;
 
+import dev.onlyonce.messaging.DeadLetters;
 import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.KeyExtractor;
+import dev.onlyonce.spi.SourceException;
 import dev.onlyonce.spi.StoreException;
 import java.util.List;
 import java.util.Locale;
@@ -62,6 +64,23 @@ enum Metric {
       "onlyonce.failed",
       "keys that failed for good, whose messages are dead letters",
       Label.SCOPE),
+  DEAD_LETTERS(
+      Kind.COUNTER,
+      "onlyonce.dead.letters",
+      "messages that a consumer put aside as dead letters, or discarded as such",
+      Label.SCOPE,
+      Label.of("reason", DeadLetters.Reason.values())),
+  DEAD_LETTERS_FAILED(
+      Kind.COUNTER,
+      "onlyonce.dead.letters.failed",
+      "tries to publish a dead letter that failed",
+      Label.SCOPE),
+  SOURCE_FAILURES(
+      Kind.COUNTER,
+      "onlyonce.source.failures",
+      "polls of a broker that failed",
+      Label.SCOPE,
+      Label.of("kind", SourceException.Kind.values())),
   IN_DOUBT(
       Kind.COUNTER,
       "onlyonce.in.doubt",
