@@ -83,7 +83,7 @@ final class Courses<R extends @Nullable Object> {
         new DeadLetterDesk<>(plan.deadLetters(), events, mailbox, timers, this::leaveUnburied);
     this.mayGiveBack = driver.plan().mode() != DeliveryMode.AT_MOST_ONCE;
     this.store = calls(driver, plan, acknowledgements);
-    this.handlers = new Handlers<>(driver, plan, mailbox, this::ran);
+    this.handlers = new Handlers<>(driver, plan, mailbox, this::ran, this::giveBack, mayGiveBack);
   }
 
   private Calls<R> calls(
@@ -145,7 +145,7 @@ final class Courses<R extends @Nullable Object> {
   /** Begins everything that can be begun. */
   void proceed() {
     store.proceed();
-    handlers.proceed(this::giveBack);
+    handlers.proceed();
   }
 
   /** Tells whether there is more to begin at once. */
