@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>ordering key: the one that the source names, its record or routing key
+ *   <li>retries: in the consumer, where a message waits unacknowledged
  *   <li>fingerprints: none, payloads are not compared
  *   <li>acknowledge: each
  *   <li>batch: 500 keys in one call of the store
@@ -45,6 +46,7 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
   private @Nullable DeliveryTransaction transaction;
   private boolean savesPositions;
   private @Nullable DeadLetters deadLetters;
+  private @Nullable Retries retries;
   private @Nullable Function<Delivery, Fingerprint> fingerprints;
   private Function<Delivery, @Nullable String> orderingKeys = Delivery::orderingKey;
   private Acknowledge acknowledge = Acknowledge.EACH;
@@ -113,6 +115,15 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
     return this;
   }
 
+  /**
+   * Has messages without an ordering key wait at the broker for their next attempt. Not with a
+   * transaction, whose attempts are counted while a message is in the consumer.
+   */
+  public ConsumerBuilder<R> retries(Retries replacement) {
+    this.retries = replacement;
+    return this;
+  }
+
   /** Has a key refused that comes again with another payload. */
   public ConsumerBuilder<R> fingerprints(Function<Delivery, Fingerprint> replacement) {
     this.fingerprints = replacement;
@@ -178,6 +189,7 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
                 deadLetters,
                 "deadLetters must be chosen, there is no default: DeadLetters.to(publisher,"
                     + " destination) or DeadLetters.discard()"),
+            retries,
             acknowledge,
             bypassUnkeyed,
             batch,
@@ -195,6 +207,11 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
     }
     if (savesPositions && transaction == null) {
       throw new IllegalStateException("positions are saved by a transaction, and none is set");
+    }
+    if (retries != null && transaction != null) {
+      throw new IllegalStateException(
+          "retries must not be set with a transaction: its attempts are counted while a message is"
+              + " in the consumer");
     }
     if (transaction != null && !transaction.scope().equals(driver.plan().scope())) {
       throw new IllegalStateException(

@@ -18,6 +18,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  *     │                             ▼                          ├─────────────── SETTLING ── finished
  *   WAITING ◄── not now, or failed ─┴──────────────────────────┘   BURYING ────────┘
  * </pre>
+ *
+ * <p>Instead of WAITING, one that failed may be RETURNING: a copy is published that the broker
+ * brings back later, and it is finished.
  *
  * <p>A dead letter is published before the key is settled as failed: if the process dies in
  * between, the key is claimed again, has no attempts left, and a second letter is published. The
@@ -58,6 +62,7 @@ final class Courses<R extends @Nullable Object> {
   private final Mailbox mailbox;
   private final Intake<R> intake;
   private final DeadLetterDesk<R> desk;
+  private final RetryDesk<R> retries;
   private final boolean mayGiveBack;
 
   private final Calls<R> store;
@@ -81,6 +86,7 @@ final class Courses<R extends @Nullable Object> {
     this.intake = new Intake<>(driver.plan().scope(), plan, events);
     this.desk =
         new DeadLetterDesk<>(plan.deadLetters(), events, mailbox, timers, this::leaveUnburied);
+    this.retries = new RetryDesk<>(plan.retries(), driver.plan().scope(), mailbox);
     this.mayGiveBack = driver.plan().mode() != DeliveryMode.AT_MOST_ONCE;
     this.store = calls(driver, plan, acknowledgements);
     this.handlers = new Handlers<>(driver, plan, mailbox, this::ran);
@@ -264,7 +270,7 @@ final class Courses<R extends @Nullable Object> {
     } else if (outcome instanceof Outcome.InDoubt<R> doubt) {
       inDoubt(work, doubt);
     } else if (outcome instanceof Outcome.Released<R> released) {
-      waits(work, released.retryAfter());
+      released(work, released);
     } else if (outcome instanceof Outcome.Deferred<R> deferred) {
       waits(work, deferred.left());
     } else if (outcome instanceof Outcome.InProgress<R> busy) {
@@ -290,6 +296,25 @@ final class Courses<R extends @Nullable Object> {
               Math.max(1, work.attempts));
       bury(work, Reason.FAILED, failed.reason(), claim, end);
     }
+  }
+
+  /** The next attempt is waited for, here or at the broker. */
+  private void released(Work<R> work, Outcome.Released<R> released) {
+    Duration delay = released.retryAfter();
+    Optional<String> destination =
+        work.isLeaving ? Optional.empty() : retries.destination(work, delay);
+    if (destination.isEmpty()) {
+      waits(work, delay);
+      return;
+    }
+    work.passage = null;
+    holdBack(work, State.RETURNING);
+    retries.handOver(
+        work,
+        destination.get(),
+        released.attempt(),
+        () -> finish(work, false),
+        () -> waits(work, delay));
   }
 
   private void inDoubt(Work<R> work, Outcome.InDoubt<R> doubt) {
@@ -448,7 +473,7 @@ final class Courses<R extends @Nullable Object> {
             leaveUnburied(work);
           }
         }
-        case ASKED, RUNNING, SETTLING, GONE -> {}
+        case ASKED, RUNNING, SETTLING, RETURNING, GONE -> {}
       }
     }
   }
