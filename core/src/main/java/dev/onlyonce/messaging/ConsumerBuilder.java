@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>ordering key: the one that the source names, its record or routing key
+ *   <li>retries: in the consumer, where a message waits unacknowledged
  *   <li>fingerprints: none, payloads are not compared
  *   <li>acknowledge: each
  *   <li>batch: 500 keys in one call of the store
@@ -48,6 +49,7 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
   private @Nullable DeliveryTransaction transaction;
   private boolean savesPositions;
   private @Nullable DeadLetters deadLetters;
+  private @Nullable Retries retries;
   private @Nullable Function<Delivery, Fingerprint> fingerprints;
   private Function<Delivery, @Nullable String> orderingKeys = Delivery::orderingKey;
   private Acknowledge acknowledge = Acknowledge.EACH;
@@ -113,6 +115,16 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
   /** Sets where messages go that failed for good. */
   public ConsumerBuilder<R> deadLetters(DeadLetters replacement) {
     this.deadLetters = replacement;
+    return this;
+  }
+
+  /**
+   * Has messages without an ordering key wait at the broker for their next attempt. Not with a
+   * transaction, whose attempts are counted while a message is in the consumer; in mode
+   * at-least-once they wait there for the same reason.
+   */
+  public ConsumerBuilder<R> retries(Retries replacement) {
+    this.retries = replacement;
     return this;
   }
 
@@ -185,6 +197,7 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
                 deadLetters,
                 "deadLetters must be chosen, there is no default: DeadLetters.to(publisher,"
                     + " destination) or DeadLetters.discard()"),
+            retries,
             acknowledge,
             bypassUnkeyed,
             batch,
@@ -211,6 +224,11 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
     if (savesPositions && acknowledge == Acknowledge.MANUAL) {
       throw new IllegalStateException(
           "positions that a transaction saves are acknowledgements: these cannot be manual");
+    }
+    if (retries != null && transaction != null) {
+      throw new IllegalStateException(
+          "retries must not be set with a transaction: its attempts are counted while a message is"
+              + " in the consumer");
     }
     if (transaction != null && !transaction.scope().equals(driver.plan().scope())) {
       throw new IllegalStateException(

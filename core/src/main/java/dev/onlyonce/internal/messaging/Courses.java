@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  *     │                             ▼                          ├─────────────── SETTLING ── finished
  *   WAITING ◄── not now, or failed ─┴──────────────────────────┘   BURYING ────────┘
  * </pre>
+ *
+ * <p>Instead of WAITING, one that failed may be RETURNING: a copy is published that the broker
+ * brings back later, and it is finished.
  *
  * <p>A dead letter is published before the key is settled as failed: if the process dies in
  * between, the key is claimed again, has no attempts left, and a second letter is published. The
@@ -58,6 +62,7 @@ final class Courses<R extends @Nullable Object> {
   private final Mailbox mailbox;
   private final Intake<R> intake;
   private final DeadLetterDesk<R> desk;
+  private final RetryDesk<R> retries;
   private final boolean mayGiveBack;
 
   private final Calls<R> store;
@@ -81,6 +86,7 @@ final class Courses<R extends @Nullable Object> {
     this.intake = new Intake<>(driver.plan().scope(), plan, events);
     this.desk =
         new DeadLetterDesk<>(plan.deadLetters(), events, mailbox, timers, this::leaveUnburied);
+    this.retries = new RetryDesk<>(plan.retries(), driver.plan().scope(), mailbox);
     this.mayGiveBack = driver.plan().mode() != DeliveryMode.AT_MOST_ONCE;
     this.store = calls(driver, plan, acknowledgements);
     this.handlers = new Handlers<>(driver, plan, mailbox, this::ran, this::giveBack, mayGiveBack);
@@ -292,8 +298,7 @@ final class Courses<R extends @Nullable Object> {
     } else if (outcome instanceof Outcome.InDoubt<R> doubt) {
       inDoubt(work, doubt);
     } else if (outcome instanceof Outcome.Released<R> released) {
-      work.attempts = released.attempt();
-      waits(work, released.retryAfter());
+      released(work, released);
     } else if (outcome instanceof Outcome.Deferred<R> deferred) {
       waits(work, deferred.left());
     } else if (outcome instanceof Outcome.InProgress<R> busy) {
@@ -320,6 +325,27 @@ final class Courses<R extends @Nullable Object> {
     return work.key == null
         ? null
         : new Claim(driver.plan().scope(), work.key, 0, Math.max(1, work.attempts));
+  }
+
+  /** The next attempt is waited for, here or at the broker. */
+  private void released(Work<R> work, Outcome.Released<R> released) {
+    Duration delay = released.retryAfter();
+    work.attempts = released.attempt();
+    boolean isCounted = driver.plan().mode() == DeliveryMode.EFFECTIVELY_ONCE;
+    Optional<String> destination =
+        isCounted && !work.isLeaving ? retries.destination(work, delay) : Optional.empty();
+    if (destination.isEmpty()) {
+      waits(work, delay);
+      return;
+    }
+    work.passage = null;
+    holdBack(work, State.RETURNING);
+    retries.handOver(
+        work,
+        destination.get(),
+        released.attempt(),
+        () -> finish(work, false),
+        () -> waits(work, delay));
   }
 
   private void inDoubt(Work<R> work, Outcome.InDoubt<R> doubt) {
@@ -498,7 +524,7 @@ final class Courses<R extends @Nullable Object> {
             giveBack(work);
           }
         }
-        case ASKED, SETTLING, GONE -> {}
+        case ASKED, SETTLING, RETURNING, GONE -> {}
       }
     }
   }

@@ -30,6 +30,8 @@ final class Work<R extends @Nullable Object> {
     SETTLING,
     /** It waits for a moment. */
     WAITING,
+    /** Its copy is to be published, which the broker brings back. */
+    RETURNING,
     /** Its dead letter is to be published. */
     BURYING,
     /** It is not under way any more. */
