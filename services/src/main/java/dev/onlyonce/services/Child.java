@@ -56,7 +56,7 @@ final class Child {
     List<String> command = new ArrayList<>();
     command.add(Programs.installed().require("setpriv", "util-linux"));
     command.add("--pdeathsig=KILL");
-    command.addAll(RunAs.options());
+    command.addAll(home.user().options());
     command.add("--");
     command.addAll(program);
     ProcessBuilder builder =

@@ -18,14 +18,14 @@ import java.util.stream.Stream;
  * The temporary directory of a server, with its log and whatever it keeps. It belongs to the user
  * that the server runs as, and nobody else can look into it.
  */
-record Home(Path directory) {
+record Home(Path directory, RunAs user) {
   private static final int LOG_LIMIT_BYTES = 64 * 1024;
 
-  static Home create(String server) {
+  static Home create(String server, RunAs user) {
     try {
       Path directory = Files.createTempDirectory("onlyonce-" + server + "-").toRealPath();
-      RunAs.own(directory);
-      return new Home(directory);
+      user.own(directory);
+      return new Home(directory, user);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -38,7 +38,7 @@ record Home(Path directory) {
   Path folder(String name) {
     try {
       Path folder = Files.createDirectory(directory.resolve(name));
-      RunAs.own(folder);
+      user.own(folder);
       return folder;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -49,7 +49,7 @@ record Home(Path directory) {
   Path file(String name, List<String> lines) {
     try {
       Path file = Files.write(directory.resolve(name), lines);
-      RunAs.own(file);
+      user.own(file);
       return file;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

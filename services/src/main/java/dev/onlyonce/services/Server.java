@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It runs in the foreground as a child of this JVM, on a random port of 127.0.0.1 and nowhere
  * else, with its data in a temporary directory (of the property {@code java.io.tmpdir}). Under root
- * it runs as nobody. It is there when it has answered a question that no other server could. By
- * default it is durable, with small memory; the caller's settings win over the defaults. No server
- * outlives this JVM, however that ends; only the directory stays when this JVM is killed.
+ * it runs as nobody, unless it is a JVM. It is there when it has answered a question that no other
+ * server could. By default it is durable, with small memory; the caller's settings win over the
+ * defaults. No server outlives this JVM, however that ends; only the directory stays when this JVM
+ * is killed.
  *
  * <p>Thread-safe; one call waits for another.
  *
@@ -48,8 +49,12 @@ public abstract class Server implements AutoCloseable {
   private String refusal = "nothing";
 
   Server(String name) {
+    this(name, RunAs.NOT_ROOT);
+  }
+
+  Server(String name, RunAs user) {
     this.name = name;
-    home = Home.create(name.toLowerCase(Locale.ROOT));
+    home = Home.create(name.toLowerCase(Locale.ROOT), user);
     OPEN.add(this);
   }
 

@@ -19,9 +19,11 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *       environment names ({@code ONLYONCE_TEST_POSTGRESQL_URL}, {@code ONLYONCE_TEST_MARIADB_URL},
  *       {@code ONLYONCE_TEST_REDIS_URL}), else in one of our own, which the whole run of tests
  *       shares. It is dropped when the class is done.
- *   <li>{@link PostgreSqlServer}, {@link MariaDbServer}, {@link RedisServer}, {@link RedisCluster}:
- *       a server of our own that no other class has, with the default settings, for tests that kill
- *       it. It is closed when the class is done.
+ *   <li>{@link PostgreSqlServer}, {@link MariaDbServer}, {@link RedisServer}, {@link RedisCluster},
+ *       {@link KafkaBroker}: a server of our own that no other class has, with the default
+ *       settings, for tests that kill it. It is closed when the class is done.
+ *   <li>The same with {@link Shared}: a server of our own that all classes have together. It is
+ *       closed when the run is done.
  * </ul>
  *
  * All methods of a class, and of the classes nested in it, get the same ones.
@@ -35,7 +37,8 @@ public final class Servers implements ParameterResolver {
           PostgreSqlServer.class, PostgreSqlServer::start,
           MariaDbServer.class, MariaDbServer::start,
           RedisServer.class, RedisServer::start,
-          RedisCluster.class, RedisCluster::start);
+          RedisCluster.class, RedisCluster::start,
+          KafkaBroker.class, KafkaBroker::start);
 
   /** Called by JUnit. */
   public Servers() {}
@@ -53,11 +56,18 @@ public final class Servers implements ParameterResolver {
     ExtensionContext testClass = outermostClass(test);
     Supplier<AutoCloseable> own = OWN.get(type);
     if (own != null) {
-      return testClass
-          .getStore(NAMESPACE)
-          .computeIfAbsent(type, key -> own.get(), AutoCloseable.class);
+      return parameter.isAnnotated(Shared.class)
+          ? server("shared " + type, own, testClass.getRoot())
+          : server("own " + type, own, testClass);
     }
     return database(kindOfDatabase(parameter), testClass);
+  }
+
+  private static AutoCloseable server(
+      String key, Supplier<AutoCloseable> start, ExtensionContext owner) {
+    return owner
+        .getStore(NAMESPACE)
+        .computeIfAbsent(key, absent -> start.get(), AutoCloseable.class);
   }
 
   private static Database<?> database(Class<?> kind, ExtensionContext testClass) {

@@ -11,6 +11,11 @@
  *   }
  *
  *   @Test
+ *   void takes_messages(@Shared KafkaBroker broker) { // a server of the whole run
+ *     consume(broker.url(), "PostgreSqlStoreTest.orders");
+ *   }
+ *
+ *   @Test
  *   void survives_a_crash(PostgreSqlServer server) { // a server, of this class alone
  *     server.kill();
  *     server.restart();

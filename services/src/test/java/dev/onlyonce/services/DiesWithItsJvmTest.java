@@ -79,7 +79,11 @@ class DiesWithItsJvmTest {
 
     public static void main(String[] arguments) throws IOException {
       List<Server> servers =
-          List.of(PostgreSqlServer.start(), MariaDbServer.start(), RedisServer.start());
+          List.of(
+              PostgreSqlServer.start(),
+              MariaDbServer.start(),
+              RedisServer.start(),
+              KafkaBroker.start());
       if (State.valueOf(arguments[0]) == State.PAUSED) {
         servers.forEach(Server::pause);
       }

@@ -42,6 +42,11 @@ abstract class ServerContract<S extends Server> {
   /** A setting and a value of it that risks data. */
   abstract Map.Entry<String, String> unsafeSetting();
 
+  /** A setting with which the server does not start. */
+  Map.Entry<String, String> refusedSetting() {
+    return Map.entry("no_such_setting", "17");
+  }
+
   @BeforeAll
   void start() throws IOException {
     server = start(Ports::free, Map.of());
@@ -146,10 +151,10 @@ abstract class ServerContract<S extends Server> {
 
   @Test
   void a_setting_that_the_server_refuses_is_told_in_its_own_words() {
-    assertThatThrownBy(() -> start(Ports::free, Map.of("no_such_setting", "17")))
+    assertThatThrownBy(() -> start(Ports::free, Map.ofEntries(refusedSetting())))
         .isInstanceOf(ServerException.class)
-        .hasMessageContaining("before it answered; the last lines of its log")
-        .hasMessageContaining("no_such_setting");
+        .hasMessageContaining("ended with")
+        .hasMessageContaining(refusedSetting().getKey());
   }
 
   @Test

@@ -52,6 +52,15 @@ class ServersTest {
     assertThat(seen).noneMatch(it -> ((RedisServer) it).isRunning());
   }
 
+  @Test
+  void classes_share_a_server_and_it_is_closed_after_all_of_them() {
+    List<Object> seen = run(Shares.class, SharesToo.class);
+
+    assertThat(seen).hasSize(2);
+    assertThat(seen.stream().distinct()).hasSize(1);
+    assertThat(seen).noneMatch(it -> ((RedisServer) it).isRunning());
+  }
+
   private static List<Object> run(Class<?>... classes) {
     SEEN.clear();
     List<Class<?>> all = List.of(classes);
@@ -154,4 +163,16 @@ class ServersTest {
   }
 
   static class KillsToo extends Kills {}
+
+  @ExtendWith(Servers.class)
+  static class Shares {
+    @Test
+    void one(@Shared RedisServer server, RedisServer own) {
+      assertThat(server.isRunning()).isTrue();
+      assertThat(own).isNotSameAs(server);
+      SEEN.add(server);
+    }
+  }
+
+  static class SharesToo extends Shares {}
 }
