@@ -1,12 +1,14 @@
 package dev.onlyonce;
 
 import dev.onlyonce.internal.AsyncDriver;
+import dev.onlyonce.internal.BatchDriver;
 import dev.onlyonce.internal.BlockingDriver;
 import dev.onlyonce.internal.Engine;
 import dev.onlyonce.internal.Events;
 import dev.onlyonce.internal.Flow;
 import dev.onlyonce.internal.InDoubtCycle;
 import dev.onlyonce.internal.Plan;
+import dev.onlyonce.messaging.ConsumerBuilder;
 import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimState;
@@ -14,6 +16,7 @@ import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.KeyExtractor;
 import dev.onlyonce.spi.Limits;
+import dev.onlyonce.spi.Source;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -215,6 +218,20 @@ public final class OnlyOnce<R extends @Nullable Object> implements AutoCloseable
     throw new IllegalStateException(
         "%s needs a store that is a ClaimReader, %s is not"
             .formatted(method, settings.store().getClass()));
+  }
+
+  /**
+   * Starts a consumer, which handles what a source delivers with the settings of this engine. In
+   * progress means to it that the message waits, whatever {@link OnlyOnceBuilder#onInProgress}
+   * says.
+   *
+   * @param source becomes the consumer's, which closes it
+   */
+  public ConsumerBuilder<R> consume(Source source) {
+    BatchDriver<R> driver =
+        new BatchDriver<>(engine, settings.consumerPlan(), events, settings.interruptsWhenLost());
+    return new ConsumerBuilder<>(
+        source, driver, events, settings.bypassesUnkeyed(), settings.shutdownGrace());
   }
 
   /**

@@ -265,7 +265,16 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
     return plan(mode);
   }
 
+  /** A consumer has many messages under way and waits for none of them. */
+  Plan<R> consumerPlan() {
+    return plan(mode, OnInProgress.retryLater());
+  }
+
   Plan<R> plan(DeliveryMode chosen) {
+    return plan(chosen, onInProgress);
+  }
+
+  private Plan<R> plan(DeliveryMode chosen, OnInProgress busy) {
     if (scope == null) {
       throw new IllegalStateException(
           "scope must be set: the consumer or operation that the keys belong to");
@@ -275,7 +284,7 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
         chosen,
         onInDoubt == OnInDoubt.PARK ? Lapse.PARK : Lapse.TAKE,
         resolver,
-        onInProgress,
+        busy,
         onFailure,
         failOpen,
         lease,

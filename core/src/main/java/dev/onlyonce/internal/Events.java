@@ -24,7 +24,7 @@ public final class Events {
   }
 
   /** Says what was thrown, also if that cannot say it itself. */
-  static String text(Throwable thrown) {
+  public static String text(Throwable thrown) {
     String name = thrown.getClass().getName();
     try {
       String message = thrown.getMessage();

@@ -44,7 +44,9 @@ import org.jspecify.annotations.Nullable;
  *              storeFailed    CLEARING once more; then RUNNING (fail-open) or ENDED
  *   RUNNING    returned       SETTLING, ENDED (nothing to settle)
  *              threw          SETTLING, ENDED (nothing to settle)
+ *              withdrawn      SETTLING, ENDED (nothing to settle)
  *   SETTLING   settled        ENDED; ASKING anew if it was overtaken before the handler ran
+ *              withdrawn      SETTLING, as released
  *              storeFailed    WAITING, ENDED when that takes longer than a lease
  * </pre>
  *
@@ -149,6 +151,16 @@ public final class Flow<R extends @Nullable Object> {
   /** Returns the key of the message. */
   Key key() {
     return key;
+  }
+
+  /** Returns what all its claims are asked with. */
+  long requestId() {
+    return request.requestId();
+  }
+
+  /** Tells whether the handler has been run. */
+  boolean hasRun() {
+    return hasRun;
   }
 
   /** Begins. */
@@ -430,6 +442,23 @@ public final class Flow<R extends @Nullable Object> {
 
   private Step<R> settle(Settlement settlement) {
     return go(Stage.SETTLING, new Step.Settle<>(settlement));
+  }
+
+  /**
+   * The claim is to be given back and nothing more done: the handler has not been started, or has
+   * failed for good and that is not to be recorded here. The end is {@link Outcome.Deferred}, due
+   * at once.
+   */
+  public Step<R> withdrawn() {
+    boolean isUnused = stage == Stage.RUNNING;
+    expect(isUnused ? Stage.RUNNING : Stage.SETTLING);
+    Claim held = Objects.requireNonNull(claim);
+    ending = free();
+    if (!isSettledLater()) {
+      return end(ending);
+    }
+    Attempts attempts = isUnused ? Attempts.REFUND : Attempts.KEEP;
+    return settle(new Settlement.Release(held, Duration.ZERO, attempts, plan.retention()));
   }
 
   /** The store has settled the claim, or given its lease up, or has refused to. */

@@ -39,7 +39,6 @@ final class HeldClaim implements Attempt {
   final Claim claim;
   private final Renewals renewals;
   private final byte @Nullable [] checkpoint;
-  private final @Nullable Thread handler;
   private final boolean interruptWhenLost;
   private final boolean leased;
 
@@ -61,10 +60,12 @@ final class HeldClaim implements Attempt {
   private volatile long leaseEndNanos;
   private State state = State.HELD;
   private Interrupt sent = Interrupt.NONE;
+  private @Nullable Thread handler;
+  private boolean isLeaving;
 
   /**
    * @param lease how long a renewal makes the claim last
-   * @param handler the thread that the handler runs on, null if it is not bound to one
+   * @param handler the thread that the handler runs on; null if it is not bound to one, or not yet
    * @param interruptWhenLost whether to interrupt it when the claim is lost
    */
   HeldClaim(
@@ -82,6 +83,17 @@ final class HeldClaim implements Attempt {
     this.handler = handler;
     this.interruptWhenLost = interruptWhenLost;
     this.leased = run.leased();
+  }
+
+  /**
+   * The handler begins, on this thread: it is interrupted from here on if it is to stop, and at
+   * once if it should have stopped already.
+   */
+  synchronized void handledBy(Thread thread) {
+    handler = thread;
+    if (isLeaving) {
+      interrupt(Interrupt.TO_LEAVE);
+    }
   }
 
   /** Tells whether there is a lease at all. */
@@ -134,6 +146,7 @@ final class HeldClaim implements Attempt {
 
   /** Interrupts the handler since the engine shuts down. */
   synchronized void leave() {
+    isLeaving = true;
     if (state != State.RETURNED) {
       interrupt(Interrupt.TO_LEAVE);
     }

@@ -29,4 +29,21 @@ public record Plan<R extends @Nullable Object>(
     Duration lease,
     Duration retention,
     int resultLimitBytes,
-    ResultCodec<R> codec) {}
+    ResultCodec<R> codec) {
+
+  /** Returns the same settings in another mode. */
+  Plan<R> in(DeliveryMode other) {
+    return new Plan<>(
+        scope,
+        other,
+        lapse,
+        resolver,
+        onInProgress,
+        onFailure,
+        failOpen,
+        lease,
+        retention,
+        resultLimitBytes,
+        codec);
+  }
+}

@@ -38,12 +38,18 @@ final class StoreSteps {
 
   /** Asks; what a store should not throw says as little about the outcome as a time-out. */
   private static <A> A first(Supplier<List<A>> call) {
+    return all(1, call).get(0);
+  }
+
+  /** Asks for as many answers as there are requests. */
+  static <A> List<A> all(int requests, Supplier<List<A>> call) {
     try {
       List<A> answers = call.get();
-      if (answers.size() != 1) {
-        throw new IllegalStateException(answers.size() + " answers to one request");
+      if (answers.size() != requests) {
+        throw new IllegalStateException(answers.size() + " answers to " + requests + " requests");
       }
-      return Objects.requireNonNull(answers.get(0), "an answer is null");
+      answers.forEach(it -> Objects.requireNonNull(it, "an answer is null"));
+      return answers;
     } catch (StoreException e) {
       throw e;
     } catch (RuntimeException | Error e) {

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** Where asynchronous work runs: on virtual threads where this JVM has them, else on a pool. */
-final class Threads {
+public final class Threads {
 
   private static final int POOL = 64;
 
@@ -17,24 +17,30 @@ final class Threads {
 
   /** Makes an executor: a virtual thread for each task, or a pool of 64 daemon threads. */
   static Executor forBlockingTasks() {
+    return forBlockingTasks(POOL, "onlyonce-async");
+  }
+
+  /** Does the same with a pool of another size and name. */
+  public static Executor forBlockingTasks(int most, String name) {
     try {
       Method perTask = Executors.class.getMethod("newVirtualThreadPerTaskExecutor");
       return (ExecutorService) perTask.invoke(null);
     } catch (ReflectiveOperationException e) {
-      return pool();
+      return pool(most, name);
     }
   }
 
-  private static Executor pool() {
+  /** Makes a pool of daemon threads, which end when they are idle. */
+  public static Executor pool(int most, String name) {
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
-            POOL,
-            POOL,
+            most,
+            most,
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             task -> {
-              Thread thread = new Thread(task, "onlyonce-async");
+              Thread thread = new Thread(task, name);
               thread.setDaemon(true);
               return thread;
             });

@@ -3,7 +3,9 @@ package dev.onlyonce.spi;
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
+import dev.onlyonce.messaging.DeadLetters;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that happened in an engine: the one stream from which metrics, history, log and console
@@ -140,4 +142,36 @@ public sealed interface Event {
 
   /** The store failed at a verb. */
   record StoreFailed(Scope scope, Key key, StoreException cause) implements Event {}
+
+  /**
+   * A consumer has received messages.
+   *
+   * @param count how many
+   */
+  record Received(Scope scope, int count) implements Event {}
+
+  /**
+   * A message was put aside as a dead letter, and its publisher has confirmed it.
+   *
+   * @param key null if the message has none
+   * @param reason why, see {@link dev.onlyonce.messaging.DeadLetters.Reason}
+   * @param attempt the last one; zero if the message was never tried here
+   * @param token of the last claim; zero if there was none
+   */
+  record DeadLettered(
+      Scope scope, @Nullable Key key, DeadLetters.Reason reason, int attempt, long token)
+      implements Event {}
+
+  /**
+   * A message could not be put aside as a dead letter; it stays unacknowledged and is tried again
+   * after a back-off.
+   *
+   * @param key null if the message has none
+   * @param why in the publisher's words
+   * @param tries how often it was tried
+   */
+  record DeadLetterFailed(Scope scope, @Nullable Key key, String why, int tries) implements Event {}
+
+  /** A broker could not be asked for messages; it is asked again after a back-off. */
+  record SourceFailed(Scope scope, SourceException cause) implements Event {}
 }

@@ -62,10 +62,10 @@ public interface Source extends AutoCloseable {
    * What is wanted of a poll.
    *
    * @param most how many deliveries at the most; zero if none are wanted now
-   * @param wait how long to wait for the first
+   * @param maxWait how long to wait for the first
    * @param full lanes of which nothing is wanted now
    */
-  record Demand(int most, Duration wait, Set<String> full) {}
+  record Demand(int most, Duration maxWait, Set<String> full) {}
 
   /** Is told when lanes change hands. It does not throw. */
   interface Ownership {

@@ -1,0 +1,106 @@
+package dev.onlyonce.internal.messaging;
+
+import dev.onlyonce.Key;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All deliveries under way: by key, since copies follow the first of their key, and in the lines of
+ * their ordering keys. Only the thread of the loop has it.
+ */
+final class Traffic<R extends @Nullable Object> {
+
+  private final Set<Work<R>> works = new LinkedHashSet<>();
+  private final Map<Key, Work<R>> byKey = new HashMap<>();
+  private final Map<String, Line<R>> lines = new HashMap<>();
+
+  /** How many there are, for threads that ask. */
+  private volatile int size;
+
+  int size() {
+    return size;
+  }
+
+  boolean isEmpty() {
+    return works.isEmpty();
+  }
+
+  void add(Work<R> work) {
+    works.add(work);
+    size = works.size();
+  }
+
+  /**
+   * Takes the key for a delivery, or makes it the copy of the one that has it.
+   *
+   * @return whether it has the key now
+   */
+  boolean takeKey(Work<R> work, Key key) {
+    Work<R> first = byKey.putIfAbsent(key, work);
+    if (first == null || first == work) {
+      work.original = null;
+      return true;
+    }
+    first.copies.add(work);
+    work.original = first;
+    return false;
+  }
+
+  /** Puts a delivery at the end of its line, and returns that. */
+  Line<R> enqueue(Work<R> work) {
+    String orderingKey = work.orderingKey;
+    Line<R> line =
+        orderingKey == null ? new Line<>(null) : lines.computeIfAbsent(orderingKey, Line::new);
+    line.add(work);
+    return line;
+  }
+
+  /** Takes a delivery out of its line, and returns that if there are others behind it. */
+  @Nullable Line<R> dequeue(Work<R> work) {
+    Line<R> line = work.line;
+    if (line == null) {
+      return null;
+    }
+    line.remove(work);
+    if (!line.isEmpty()) {
+      return line;
+    }
+    if (line.orderingKey != null) {
+      lines.remove(line.orderingKey);
+    }
+    return null;
+  }
+
+  /** Knows a delivery no more, and its key is free; its line must have been left. */
+  void remove(Work<R> work) {
+    works.remove(work);
+    if (work.original != null) {
+      work.original.copies.remove(work);
+    } else if (work.key != null) {
+      byKey.remove(work.key, work);
+    }
+    size = works.size();
+  }
+
+  /** Returns those that this is true of, in order of arrival. */
+  List<Work<R>> those(Predicate<Work<R>> condition) {
+    List<Work<R>> those = new ArrayList<>();
+    for (Work<R> work : works) {
+      if (condition.test(work)) {
+        those.add(work);
+      }
+    }
+    return those;
+  }
+
+  /** Tells whether this is true of any. */
+  boolean any(Predicate<Work<R>> condition) {
+    return works.stream().anyMatch(condition);
+  }
+}

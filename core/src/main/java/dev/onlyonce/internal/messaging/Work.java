@@ -1,0 +1,81 @@
+package dev.onlyonce.internal.messaging;
+
+import dev.onlyonce.Fingerprint;
+import dev.onlyonce.Key;
+import dev.onlyonce.internal.Passage;
+import dev.onlyonce.spi.Delivery;
+import dev.onlyonce.spi.Source.Arrival;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One delivery under way. Only the thread of the loop reads and changes it. */
+final class Work<R extends @Nullable Object> {
+
+  /**
+   * Where a delivery stands. In the first four states those behind it in its line may be claimed;
+   * in the others they have to wait, since it may come to be handled again.
+   */
+  enum State {
+    /** Its key may be asked for. */
+    READY,
+    /** The store is asked. */
+    ASKED,
+    /** Its key is claimed and it waits for its turn. */
+    CLAIMED,
+    /** Its handler runs. */
+    RUNNING,
+    /** Its claim is to be settled, or a resolver is asked. */
+    SETTLING,
+    /** It waits for a moment. */
+    WAITING,
+    /** Its dead letter is to be published. */
+    BURYING,
+    /** It is not under way any more. */
+    GONE;
+
+    boolean letsOthersClaim() {
+      return ordinal() <= RUNNING.ordinal();
+    }
+  }
+
+  final Arrival arrival;
+  final long poll;
+
+  /** Others of the same key, which came while this one was under way, in order. */
+  final List<Work<R>> copies = new ArrayList<>(0);
+
+  /** The one that this is a copy of, while that is under way. */
+  @Nullable Work<R> original;
+
+  State state = State.READY;
+  @Nullable Key key;
+  @Nullable Fingerprint fingerprint;
+  @Nullable String orderingKey;
+  @Nullable Line<R> line;
+  @Nullable Passage<R> passage;
+
+  /** Whether its dead letter is published. */
+  boolean isBuried;
+
+  /** Whether it is to be given back as soon as that can be done. */
+  boolean isLeaving;
+
+  /** Whether its lane belongs to others, so that it is not to be acknowledged. */
+  boolean isAbandoned;
+
+  /** How often in a row a store or a publisher has failed it. */
+  int failures;
+
+  /**
+   * @param poll the number of the poll that brought it
+   */
+  Work(Arrival arrival, long poll) {
+    this.arrival = arrival;
+    this.poll = poll;
+  }
+
+  Delivery delivery() {
+    return arrival.delivery();
+  }
+}
