@@ -34,24 +34,15 @@ final class ConsumerSettings {
    */
   static ConsumerSettings of(Map<?, ?> given) {
     Map<String, Object> all = Settings.copy(given);
-    if (Settings.text(all, GROUP_ID_CONFIG).isBlank()) {
-      throw new IllegalArgumentException(
-          "group.id must be set: the offsets are committed for a group");
-    }
-    Settings.refuse(
-        all,
-        ENABLE_AUTO_COMMIT_CONFIG,
-        "true",
-        "offsets are committed when deliveries are finished, not when they were read: leave it out,"
-            + " or set false");
+    all.putIfAbsent(ENABLE_AUTO_COMMIT_CONFIG, false);
+    all.putIfAbsent(AUTO_OFFSET_RESET_CONFIG, "earliest");
+    all.putIfAbsent(ISOLATION_LEVEL_CONFIG, "read_committed");
+    all.putIfAbsent(ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    Settings.requireUnbroken(KafkaSettings.ofConsumer(all));
     for (String side : List.of(KEY_DESERIALIZER_CLASS_CONFIG, VALUE_DESERIALIZER_CLASS_CONFIG)) {
       Settings.requireOurs(all, side, ByteArrayDeserializer.class);
       all.put(side, ByteArrayDeserializer.class);
     }
-    all.put(ENABLE_AUTO_COMMIT_CONFIG, false);
-    all.putIfAbsent(AUTO_OFFSET_RESET_CONFIG, "earliest");
-    all.putIfAbsent(ISOLATION_LEVEL_CONFIG, "read_committed");
-    all.putIfAbsent(ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     return new ConsumerSettings(all);
   }
 
@@ -70,6 +61,11 @@ final class ConsumerSettings {
   Duration maxAge() {
     long millis = new ConsumerConfig(all).getLong(METADATA_MAX_AGE_CONFIG);
     return Duration.ofMillis(millis);
+  }
+
+  /** What works and may lose or double something. */
+  List<KafkaFinding> findings() {
+    return KafkaSettings.ofConsumer(all);
   }
 
   String group() {

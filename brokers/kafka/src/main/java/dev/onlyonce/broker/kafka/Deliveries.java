@@ -12,7 +12,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.header.Header;
@@ -21,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** Makes deliveries of records. */
 final class Deliveries {
   private static final byte[] NOTHING = {};
-  private static final Set<String> OURS =
-      Set.of(KafkaHeaders.TOPIC_ID, KafkaHeaders.LEADER_EPOCH, KafkaHeaders.TOMBSTONE);
 
   private Deliveries() {}
 
@@ -42,7 +39,7 @@ final class Deliveries {
       ConsumerRecord<byte[], byte[]> record, Uuid topicId) {
     Map<String, List<byte[]>> headers = new LinkedHashMap<>();
     for (Header header : record.headers()) {
-      if (!OURS.contains(header.key())) {
+      if (!KafkaHeaders.ABOUT_PLACE.contains(header.key())) {
         byte[] value = header.value();
         headers
             .computeIfAbsent(header.key(), name -> new ArrayList<>(1))

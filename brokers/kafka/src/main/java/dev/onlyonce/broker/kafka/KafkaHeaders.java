@@ -1,5 +1,7 @@
 package dev.onlyonce.broker.kafka;
 
+import java.util.Set;
+
 /**
  * Headers with a meaning of their own. Those of a delivery are set by the {@link KafkaSource}; what
  * a producer has sent under these names is not handed on.
@@ -23,6 +25,9 @@ public final class KafkaHeaders {
    * KafkaPublisher} sends a message with this header and an empty body without a value.
    */
   public static final String TOMBSTONE = "onlyonce-kafka-tombstone";
+
+  /** Those that say something of a record in its topic, and nothing of a copy elsewhere. */
+  static final Set<String> ABOUT_PLACE = Set.of(TOPIC_ID, LEADER_EPOCH, TOMBSTONE);
 
   private KafkaHeaders() {}
 }

@@ -87,6 +87,7 @@ public final class KafkaSource implements Source {
     topics =
         new Topics(admin, builder.names, settings.maxAge(), Time.system(), failures, this::wakeUp);
     commits = new Commits(consumer);
+    settings.findings().forEach(it -> LOG.log(Level.WARNING, it.sentence()));
     Pattern pattern = builder.pattern;
     if (pattern == null) {
       consumer.subscribe(builder.names, new Rebalances());

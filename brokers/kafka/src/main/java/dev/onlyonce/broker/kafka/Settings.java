@@ -1,7 +1,7 @@
 package dev.onlyonce.broker.kafka;
 
 import java.util.HashMap;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
 
 /** Reads settings of clients, in which a value may be an object or the text of it. */
@@ -31,12 +31,13 @@ final class Settings {
   }
 
   /**
-   * @throws IllegalArgumentException if the setting has this value
+   * @throws IllegalArgumentException if a finding says that something is broken
    */
-  static void refuse(Map<String, ?> settings, String name, String refused, String remedy) {
-    String value = text(settings, name);
-    if (value.toLowerCase(Locale.ROOT).equals(refused)) {
-      throw new IllegalArgumentException("%s must not be %s: %s".formatted(name, refused, remedy));
+  static void requireUnbroken(List<KafkaFinding> findings) {
+    for (KafkaFinding finding : findings) {
+      if (finding.level() == KafkaFinding.Level.BROKEN) {
+        throw new IllegalArgumentException(finding.sentence());
+      }
     }
   }
 

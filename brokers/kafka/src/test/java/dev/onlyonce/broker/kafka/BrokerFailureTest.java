@@ -7,14 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onlyonce.services.KafkaBroker;
 import dev.onlyonce.spi.SourceException;
 import dev.onlyonce.spi.SourceException.Kind;
-import java.util.List;
-import java.util.Map;
-import org.apache.kafka.common.acl.AccessControlEntry;
-import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
-import org.apache.kafka.common.acl.AclPermissionType;
-import org.apache.kafka.common.resource.PatternType;
-import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -33,11 +26,7 @@ class BrokerFailureTest {
 
   @BeforeAll
   static void start() {
-    broker =
-        KafkaBroker.start(
-            Map.of(
-                "authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-                "allow.everyone.if.no.acl.found", "true"));
+    broker = KafkaBroker.start(Cluster.WITH_PERMISSIONS);
   }
 
   @AfterAll
@@ -77,7 +66,7 @@ class BrokerFailureTest {
   @Test
   void a_topic_that_may_not_be_read_ends_the_source_with_a_remedy() throws Exception {
     String topic = cluster.topic(1);
-    deny(ResourceType.TOPIC, topic);
+    cluster.deny(ResourceType.TOPIC, topic, AclOperation.READ);
     try (Reader reader = reader(topic, "classic")) {
       assertThatThrownBy(() -> reader.read(1))
           .isInstanceOfSatisfying(
@@ -92,26 +81,13 @@ class BrokerFailureTest {
   void a_group_that_may_not_be_joined_ends_the_source_with_a_remedy(String protocol)
       throws Exception {
     String topic = cluster.topic(1);
-    deny(ResourceType.GROUP, group);
+    cluster.deny(ResourceType.GROUP, group, AclOperation.READ);
     try (Reader reader = reader(topic, protocol)) {
       assertThatThrownBy(() -> reader.read(1))
           .isInstanceOfSatisfying(
               SourceException.class, it -> assertThat(it.kind()).isEqualTo(Kind.FINAL))
           .hasMessageContaining("READ on group " + group + " is not allowed");
     }
-  }
-
-  private void deny(ResourceType type, String name) throws Exception {
-    ResourcePattern resource = new ResourcePattern(type, name, PatternType.LITERAL);
-    AccessControlEntry entry =
-        new AccessControlEntry("User:ANONYMOUS", "*", AclOperation.READ, AclPermissionType.DENY);
-    AccessControlEntry describe =
-        new AccessControlEntry("User:*", "*", AclOperation.DESCRIBE, AclPermissionType.ALLOW);
-    cluster
-        .admin()
-        .createAcls(List.of(new AclBinding(resource, entry), new AclBinding(resource, describe)))
-        .all()
-        .get();
   }
 
   private Reader reader(String topic, String protocol) {

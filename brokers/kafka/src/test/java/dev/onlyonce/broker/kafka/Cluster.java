@@ -18,10 +18,23 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** What tests do at a broker beside what they test. */
 final class Cluster implements AutoCloseable {
+  /** Of a broker that allows what nobody was denied. */
+  static final Map<String, String> WITH_PERMISSIONS =
+      Map.of(
+          "authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+          "allow.everyone.if.no.acl.found", "true");
+
   private static final AtomicInteger NAMES = new AtomicInteger();
 
   private final String servers;
@@ -59,6 +72,19 @@ final class Cluster implements AutoCloseable {
   void create(String name, int partitions, Map<String, String> configs) throws Exception {
     admin
         .createTopics(List.of(new NewTopic(name, partitions, (short) 1).configs(configs)))
+        .all()
+        .get();
+  }
+
+  /** Has everybody do anything there but this. */
+  void deny(ResourceType type, String name, AclOperation operation) throws Exception {
+    ResourcePattern resource = new ResourcePattern(type, name, PatternType.LITERAL);
+    AccessControlEntry no =
+        new AccessControlEntry("User:ANONYMOUS", "*", operation, AclPermissionType.DENY);
+    AccessControlEntry other =
+        new AccessControlEntry("User:*", "*", AclOperation.ALL, AclPermissionType.ALLOW);
+    admin
+        .createAcls(List.of(new AclBinding(resource, no), new AclBinding(resource, other)))
         .all()
         .get();
   }
