@@ -27,11 +27,16 @@ final class Commits {
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
   private final Consumer<?, ?> consumer;
+  private final boolean isOn;
   private boolean underWay;
   private @Nullable KafkaException refusal;
 
-  Commits(Consumer<?, ?> consumer) {
+  /**
+   * @param isOn whether positions are committed from here at all
+   */
+  Commits(Consumer<?, ?> consumer, boolean isOn) {
     this.consumer = consumer;
+    this.isOn = isOn;
   }
 
   /**
@@ -45,7 +50,7 @@ final class Commits {
       refusal = null;
       throw earlier;
     }
-    Map<Lane, OffsetAndMetadata> positions = underWay ? Map.of() : positions(lanes);
+    Map<Lane, OffsetAndMetadata> positions = underWay || !isOn ? Map.of() : positions(lanes);
     if (!positions.isEmpty()) {
       underWay = true;
       consumer.commitAsync(
@@ -63,7 +68,7 @@ final class Commits {
    * @return whether the consumer was woken up meanwhile
    */
   boolean sendNow(Collection<Lane> lanes) {
-    Map<Lane, OffsetAndMetadata> positions = positions(lanes);
+    Map<Lane, OffsetAndMetadata> positions = isOn ? positions(lanes) : Map.of();
     if (positions.isEmpty()) {
       return false;
     }
@@ -79,7 +84,8 @@ final class Commits {
     return false;
   }
 
-  private static Map<Lane, OffsetAndMetadata> positions(Collection<Lane> lanes) {
+  /** What is not committed. */
+  static Map<Lane, OffsetAndMetadata> positions(Collection<Lane> lanes) {
     Map<Lane, OffsetAndMetadata> positions = new HashMap<>();
     for (Lane lane : lanes) {
       OffsetAndMetadata position = lane.toCommit();
@@ -90,7 +96,7 @@ final class Commits {
     return positions;
   }
 
-  private static Map<TopicPartition, OffsetAndMetadata> byPartition(
+  static Map<TopicPartition, OffsetAndMetadata> byPartition(
       Map<Lane, OffsetAndMetadata> positions) {
     Map<TopicPartition, OffsetAndMetadata> byPartition = new HashMap<>();
     positions.forEach((lane, position) -> byPartition.put(lane.partition(), position));

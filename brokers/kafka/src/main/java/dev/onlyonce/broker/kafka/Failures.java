@@ -2,6 +2,7 @@ package dev.onlyonce.broker.kafka;
 
 import dev.onlyonce.spi.SourceException;
 import dev.onlyonce.spi.SourceException.Kind;
+import dev.onlyonce.spi.StoreException;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -64,6 +65,13 @@ record Failures(String place, String group) {
   SourceException away() {
     return new SourceException(
         Kind.PASSING, place + ": no broker can be reached, which may pass", null);
+  }
+
+  SourceException withoutPositions(StoreException failure) {
+    return new SourceException(
+        Kind.PASSING,
+        place + ": where to read on cannot be read from the store: " + failure.getMessage(),
+        failure);
   }
 
   private String remedy(AuthorizationException denied) {

@@ -1,7 +1,9 @@
 package dev.onlyonce.broker.kafka;
 
+import dev.onlyonce.spi.PositionStore;
 import dev.onlyonce.spi.Source;
 import dev.onlyonce.spi.SourceException;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -12,6 +14,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -72,6 +75,7 @@ public final class KafkaSource implements Source {
   private final Topics topics;
   private final Failures failures;
   private final Commits commits;
+  private final @Nullable StartPositions start;
   private final String description;
   private final Map<TopicPartition, Lane> lanes = new LinkedHashMap<>();
   private final AtomicBoolean woken = new AtomicBoolean();
@@ -86,7 +90,8 @@ public final class KafkaSource implements Source {
     failures = new Failures("group " + group + " at " + settings.servers(), group);
     topics =
         new Topics(admin, builder.names, settings.maxAge(), Time.system(), failures, this::wakeUp);
-    commits = new Commits(consumer);
+    start = builder.start;
+    commits = new Commits(consumer, start == null && builder.commits);
     settings.findings().forEach(it -> LOG.log(Level.WARNING, it.sentence()));
     Pattern pattern = builder.pattern;
     if (pattern == null) {
@@ -128,6 +133,7 @@ public final class KafkaSource implements Source {
     try {
       topics.step();
       nameLanes();
+      beginLanes();
       commits.send(lanes.values());
       int ready = ready(demand);
       steer(demand, ready);
@@ -155,6 +161,40 @@ public final class KafkaSource implements Source {
     }
   }
 
+  /** Has lanes read from the positions that are kept elsewhere. */
+  private void beginLanes() {
+    if (start == null) {
+      return;
+    }
+    Map<String, Lane> named = new HashMap<>();
+    for (Lane lane : lanes.values()) {
+      String name = lane.name();
+      if (name != null && !lane.isBegun()) {
+        named.put(name, lane);
+      }
+    }
+    if (!named.isEmpty()) {
+      Map<String, PositionStore.Position> kept = keptPositions(start, named.keySet());
+      named.forEach(
+          (name, lane) -> {
+            PositionStore.Position position = kept.get(name);
+            if (position != null) {
+              consumer.seek(lane.partition(), position.next());
+            }
+            lane.begin();
+          });
+    }
+  }
+
+  private Map<String, PositionStore.Position> keptPositions(
+      StartPositions from, Set<String> names) {
+    try {
+      return from.load(Set.copyOf(names));
+    } catch (StoreException e) {
+      throw failures.withoutPositions(e);
+    }
+  }
+
   /** The topic was made anew, and where the old one was read on is no place in it. */
   private Lane fromTheBeginning(Lane lane) {
     TopicPartition partition = lane.partition();
@@ -176,7 +216,8 @@ public final class KafkaSource implements Source {
   private void steer(Demand demand, int ready) {
     Set<TopicPartition> unwanted = new HashSet<>();
     for (Lane lane : lanes.values()) {
-      if (ready >= demand.most() || lane.hasWaiting() || lane.isOneOf(demand.full())) {
+      boolean isHeld = start != null && !lane.isBegun();
+      if (isHeld || ready >= demand.most() || lane.hasWaiting() || lane.isOneOf(demand.full())) {
         unwanted.add(lane.partition());
       }
     }
@@ -326,6 +367,20 @@ public final class KafkaSource implements Source {
     void tell(Ownership ownership, Set<String> lanes);
   }
 
+  /** Where lanes begin. */
+  @FunctionalInterface
+  public interface StartPositions {
+
+    /**
+     * Returns the positions of these lanes, by their names, as far as there are any. Called while
+     * polling, each time when lanes were given to this consumer.
+     *
+     * @throws StoreException if they cannot be read now; the lanes wait, and the poll fails as
+     *     PASSING
+     */
+    Map<String, PositionStore.Position> load(Set<String> lanes);
+  }
+
   /** Called by the consumer while it polls; also while it is closed, when there are no lanes. */
   private final class Rebalances implements ConsumerRebalanceListener {
 
@@ -337,6 +392,9 @@ public final class KafkaSource implements Source {
         names.add(partition.topic());
       }
       topics.changed(names);
+      if (start != null) {
+        consumer.pause(partitions); // until it is known where they begin
+      }
     }
 
     @Override
@@ -363,6 +421,8 @@ public final class KafkaSource implements Source {
     private final ConsumerSettings settings;
     private Set<String> names = Set.of();
     private @Nullable Pattern pattern;
+    private @Nullable StartPositions start;
+    private boolean commits = true;
 
     private Builder(ConsumerSettings settings) {
       this.settings = settings;
@@ -379,6 +439,24 @@ public final class KafkaSource implements Source {
     public Builder topics(Pattern topicNames) {
       names = Set.of();
       pattern = topicNames;
+      return this;
+    }
+
+    /**
+     * Reads each lane from the position that is kept elsewhere, beside claims and effects, and
+     * commits nothing to Kafka: whoever handles the deliveries saves, in the same transaction, a
+     * {@link PositionStore.Position} with epoch 0 and the first number that is not finished, under
+     * the lane's name. A lane without a position is read from where the group has committed, else
+     * as {@code auto.offset.reset} says.
+     */
+    public Builder startAt(StartPositions positions) {
+      start = Objects.requireNonNull(positions, "positions must not be null");
+      return this;
+    }
+
+    /** Leaves committing to whoever has the source. */
+    Builder withoutCommits() {
+      commits = false;
       return this;
     }
 

@@ -25,6 +25,9 @@ final class Lane {
   /** Where the consumer reads on: behind what was read, and behind what is no record. */
   private @Nullable OffsetAndMetadata next;
 
+  /** Whether it is read from where it is to be read from. */
+  private boolean isBegun;
+
   private long lastRead = -1;
   private long committed = -1;
 
@@ -72,6 +75,14 @@ final class Lane {
   boolean isOneOf(Set<String> names) {
     String name = name();
     return name != null && names.contains(name);
+  }
+
+  boolean isBegun() {
+    return isBegun;
+  }
+
+  void begin() {
+    isBegun = true;
   }
 
   boolean hasWaiting() {
