@@ -6,6 +6,7 @@ import dev.onlyonce.internal.Events;
 import dev.onlyonce.internal.messaging.ConsumerLoop;
 import dev.onlyonce.internal.messaging.ConsumerPlan;
 import dev.onlyonce.spi.Delivery;
+import dev.onlyonce.spi.DeliveryTransaction;
 import dev.onlyonce.spi.KeyExtractor;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Source;
@@ -15,8 +16,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a {@link MessageConsumer}. Needed: {@link #keys}, a handler, and what becomes of dead
- * letters. Mode, lease, attempts and back-off are those of the engine. Defaults of the others:
+ * Settings of a {@link MessageConsumer}. Needed: {@link #keys}, a handler or a transaction, and
+ * what becomes of dead letters. Mode, lease, attempts and back-off are those of the engine.
+ * Defaults of the others:
  *
  * <ul>
  *   <li>ordering key: the one that the source names, its record or routing key
@@ -40,6 +42,8 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
   private final boolean bypassUnkeyed;
   private @Nullable KeyExtractor keys;
   private @Nullable DeliveryHandler<R> handler;
+  private @Nullable DeliveryTransaction transaction;
+  private boolean savesPositions;
   private @Nullable DeadLetters deadLetters;
   private @Nullable Function<Delivery, Fingerprint> fingerprints;
   private Function<Delivery, @Nullable String> orderingKeys = Delivery::orderingKey;
@@ -80,6 +84,27 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
           action.handle(delivery);
           return null;
         });
+  }
+
+  /**
+   * Handles deliveries in the transaction that claims their keys, instead of with a handler: what
+   * is done is done exactly once in that database. The engine's store must be on the same tables,
+   * and of its settings the scope, the attempts and the back-off count, but no lease.
+   *
+   * @param replacement of the engine's scope; stays the caller's
+   */
+  public ConsumerBuilder<R> transaction(DeliveryTransaction replacement) {
+    this.transaction = replacement;
+    return this;
+  }
+
+  /**
+   * Has each transaction save how far its lanes are finished: for sources that begin where the
+   * database says, and not where the broker does.
+   */
+  public ConsumerBuilder<R> savePositions() {
+    this.savesPositions = true;
+    return this;
   }
 
   /** Sets where messages go that failed for good. */
@@ -140,12 +165,15 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
    *     been closed
    */
   public MessageConsumer start() {
+    requireOneHandler();
     ConsumerPlan<R> plan =
         new ConsumerPlan<>(
             set(keys, "keys must be set: a KeyExtractor that finds the business key"),
             fingerprints,
             orderingKeys,
-            set(handler, "handler must be set"),
+            handler,
+            transaction,
+            savesPositions,
             set(
                 deadLetters,
                 "deadLetters must be chosen, there is no default: DeadLetters.to(publisher,"
@@ -159,6 +187,22 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
     ConsumerLoop<R> loop = new ConsumerLoop<>(source, driver, events, plan);
     loop.start();
     return new MessageConsumer(loop);
+  }
+
+  private void requireOneHandler() {
+    if ((handler == null) == (transaction == null)) {
+      throw new IllegalStateException("either handler or transaction must be set");
+    }
+    if (savesPositions && transaction == null) {
+      throw new IllegalStateException("positions are saved by a transaction, and none is set");
+    }
+    if (transaction != null && !transaction.scope().equals(driver.plan().scope())) {
+      throw new IllegalStateException(
+          "the transaction's scope must be that of the engine, which is "
+              + driver.plan().scope()
+              + ", was "
+              + transaction.scope());
+    }
   }
 
   private static <T> T set(@Nullable T value, String otherwise) {

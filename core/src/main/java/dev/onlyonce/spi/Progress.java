@@ -3,6 +3,7 @@ package dev.onlyonce.spi;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * How far one lane is finished: for brokers that are told a position, below which everything is
@@ -70,6 +71,18 @@ public final class Progress {
   /** Returns the number below which everything that arrived is finished. */
   public long position() {
     return position;
+  }
+
+  /** Returns what {@link #position()} would be if these were finished, too. */
+  public long positionWith(Set<Long> alsoFinished) {
+    long reached = position;
+    for (Entry entry : entries) {
+      if (!entry.isFinished && !alsoFinished.contains(entry.number)) {
+        break;
+      }
+      reached = entry.number + 1;
+    }
+    return reached;
   }
 
   /** Returns how many deliveries have arrived and are not finished. */

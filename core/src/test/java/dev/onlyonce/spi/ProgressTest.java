@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ProgressTest {
@@ -39,6 +40,21 @@ class ProgressTest {
     assertThat(progress.position()).isEqualTo(6);
     progress.finished(9);
     assertThat(progress.position()).isEqualTo(10);
+  }
+
+  @Test
+  void the_position_that_would_be_reached_changes_nothing() {
+    Progress progress = new Progress(0);
+    for (long number = 0; number < 4; number++) {
+      progress.arrived(number);
+    }
+    progress.finished(2);
+
+    assertThat(progress.positionWith(Set.of())).isZero();
+    assertThat(progress.positionWith(Set.of(0L))).isEqualTo(1);
+    assertThat(progress.positionWith(Set.of(0L, 1L))).isEqualTo(3);
+    assertThat(progress.positionWith(Set.of(3L))).isZero();
+    assertThat(progress.position()).isZero();
   }
 
   @Test

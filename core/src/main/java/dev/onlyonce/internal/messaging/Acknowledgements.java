@@ -2,6 +2,7 @@ package dev.onlyonce.internal.messaging;
 
 import dev.onlyonce.messaging.Acknowledge;
 import dev.onlyonce.spi.Delivery;
+import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.Progress;
 import dev.onlyonce.spi.Source;
 import dev.onlyonce.spi.Source.Arrival;
@@ -135,6 +136,25 @@ final class Acknowledgements {
       }
     }
     source.acknowledge(batch);
+  }
+
+  /** Returns how far lanes will be when these deliveries are finished, too. */
+  <R extends @Nullable Object> Map<String, Position> positionsWith(List<Work<R>> works) {
+    Map<String, Set<Long>> numbers = new HashMap<>();
+    for (Work<R> work : works) {
+      numbers
+          .computeIfAbsent(work.arrival.lane(), lane -> new HashSet<>())
+          .add(work.arrival.number());
+    }
+    Map<String, Position> positions = new HashMap<>();
+    numbers.forEach(
+        (lane, finished) -> {
+          Progress progress = lanes.get(lane);
+          if (progress != null) {
+            positions.put(lane, new Position(0, progress.positionWith(finished)));
+          }
+        });
+    return positions;
   }
 
   /** Returns the lanes of which too much is finished that waits for an earlier delivery. */

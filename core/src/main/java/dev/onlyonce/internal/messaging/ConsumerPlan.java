@@ -5,6 +5,7 @@ import dev.onlyonce.messaging.Acknowledge;
 import dev.onlyonce.messaging.DeadLetters;
 import dev.onlyonce.messaging.DeliveryHandler;
 import dev.onlyonce.spi.Delivery;
+import dev.onlyonce.spi.DeliveryTransaction;
 import dev.onlyonce.spi.KeyExtractor;
 import java.time.Duration;
 import java.util.function.Function;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fingerprints of payloads; null where they are not compared
  * @param orderingKeys what must stay in order; null for a delivery that stands alone
+ * @param handler null if there is a transaction instead
+ * @param savesPositions whether the transaction saves how far the lanes are finished
  * @param bypassUnkeyed whether what has no key is handled without protection
  * @param batch how many keys are claimed, or claims settled, in one call
  * @param mostUnderWay how many deliveries are held in memory
@@ -25,7 +28,9 @@ public record ConsumerPlan<R extends @Nullable Object>(
     KeyExtractor keys,
     @Nullable Function<Delivery, Fingerprint> fingerprints,
     Function<Delivery, @Nullable String> orderingKeys,
-    DeliveryHandler<R> handler,
+    @Nullable DeliveryHandler<R> handler,
+    @Nullable DeliveryTransaction transaction,
+    boolean savesPositions,
     DeadLetters deadLetters,
     Acknowledge acknowledge,
     boolean bypassUnkeyed,

@@ -13,6 +13,7 @@ import dev.onlyonce.internal.messaging.Work.State;
 import dev.onlyonce.messaging.DeadLetters.Reason;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.Source.Arrival;
+import dev.onlyonce.spi.StoreException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +52,6 @@ final class Courses<R extends @Nullable Object> {
 
   private final BatchDriver<R> driver;
   private final Events events;
-  private final ConsumerPlan<R> plan;
   private final Traffic<R> traffic;
   private final Acknowledgements acknowledgements;
   private final Timers timers;
@@ -60,7 +60,7 @@ final class Courses<R extends @Nullable Object> {
   private final DeadLetterDesk<R> desk;
   private final boolean mayGiveBack;
 
-  private final StoreCalls<R> store;
+  private final Calls<R> store;
   private final Handlers<R> handlers;
   private final Executor resolvers = Threads.pool(1, "onlyonce-resolver");
 
@@ -74,7 +74,6 @@ final class Courses<R extends @Nullable Object> {
       Mailbox mailbox) {
     this.driver = driver;
     this.events = events;
-    this.plan = plan;
     this.traffic = traffic;
     this.acknowledgements = acknowledgements;
     this.timers = timers;
@@ -83,8 +82,33 @@ final class Courses<R extends @Nullable Object> {
     this.desk =
         new DeadLetterDesk<>(plan.deadLetters(), events, mailbox, timers, this::leaveUnburied);
     this.mayGiveBack = driver.plan().mode() != DeliveryMode.AT_MOST_ONCE;
-    this.store = new StoreCalls<>(driver, plan.batch(), !mayGiveBack, mailbox, this::route);
+    this.store = calls(driver, plan, acknowledgements);
     this.handlers = new Handlers<>(driver, plan, mailbox, this::ran);
+  }
+
+  private Calls<R> calls(
+      BatchDriver<R> driver, ConsumerPlan<R> plan, Acknowledgements acknowledgements) {
+    if (plan.transaction() == null) {
+      return new StoreCalls<>(driver, plan.batch(), !mayGiveBack, mailbox, this::route);
+    }
+    return new TransactionCalls<>(
+        plan.transaction(),
+        driver,
+        events,
+        plan,
+        acknowledgements,
+        mailbox,
+        new TransactionCalls.Ends<>() {
+          @Override
+          public void ended(Work<R> work, Outcome<R> outcome) {
+            Courses.this.ended(work, outcome);
+          }
+
+          @Override
+          public void storeFailed(Work<R> work, StoreException failure) {
+            Courses.this.storeFailed(work, failure);
+          }
+        });
   }
 
   // ---- arrival
@@ -175,9 +199,9 @@ final class Courses<R extends @Nullable Object> {
             retryStep(work);
           });
     } else if (step instanceof Step.Fault<R> fault) {
-      storeFailed(work, fault);
+      work.passage = driver.beginAgain(passage, Objects.requireNonNull(work.key), work.fingerprint);
+      storeFailed(work, fault.cause());
     } else {
-      work.failures = 0;
       ended(work, ((Step.End<R>) step).outcome());
     }
   }
@@ -217,20 +241,17 @@ final class Courses<R extends @Nullable Object> {
     store.settle(work);
   }
 
-  private void storeFailed(Work<R> work, Step.Fault<R> fault) {
+  private void storeFailed(Work<R> work, StoreException failure) {
     work.failures++;
     if (Integer.bitCount(work.failures) == 1) {
-      LOG.log(Level.WARNING, "a message waits for the store: " + fault.cause().getMessage());
+      LOG.log(Level.WARNING, "a message waits for the store: " + failure.getMessage());
     }
-    work.passage =
-        driver.beginAgain(
-            Objects.requireNonNull(work.passage),
-            Objects.requireNonNull(work.key),
-            work.fingerprint);
     pauses(work, STORE_AWAY.delay(work.failures));
   }
 
   private void ended(Work<R> work, Outcome<R> outcome) {
+    work.failures = 0;
+    work.outcome = outcome;
     if (outcome instanceof Outcome.Processed<R>) {
       finish(work, true);
     } else if (outcome instanceof Outcome.Duplicate<R>) {
@@ -253,12 +274,21 @@ final class Courses<R extends @Nullable Object> {
     }
   }
 
-  /** Failed now without a claim that was to be settled, or before, when its letter was written. */
+  /** Failed now, without a claim that was settled so; or before, when its letter was written. */
   private void failed(Work<R> work, Outcome.Failed<R> failed) {
-    if (failed.cause() != null && !work.isBuried) {
-      bury(work, Reason.FAILED, failed.reason(), null, () -> finish(work, false));
-    } else {
+    Runnable end = () -> store.fail(work, failed.reason(), () -> finish(work, false));
+    if (failed.cause() == null || (work.passage != null && work.isBuried)) {
       finish(work, false);
+    } else if (work.isBuried) {
+      end.run();
+    } else {
+      Claim claim =
+          new Claim(
+              driver.plan().scope(),
+              Objects.requireNonNull(work.key),
+              0,
+              Math.max(1, work.attempts));
+      bury(work, Reason.FAILED, failed.reason(), claim, end);
     }
   }
 
@@ -358,10 +388,7 @@ final class Courses<R extends @Nullable Object> {
     if (!work.isAbandoned) {
       acknowledgements.finished(work.arrival, work.poll, byHandler);
     }
-    Outcome<R> outcome =
-        work.passage != null && work.passage.step() instanceof Step.End<R> end
-            ? end.outcome()
-            : null;
+    Outcome<R> outcome = work.outcome;
     for (Work<R> copy : List.copyOf(work.copies)) {
       if (copy.isLeaving) {
         drop(copy);

@@ -10,13 +10,9 @@ final class Guarantee {
 
   static String of(Plan<?> plan, ConsumerPlan<?> consumer) {
     String mode =
-        switch (plan.mode()) {
-          case AT_MOST_ONCE ->
-              "at most once: a key is done before its handler runs, a crash loses the effect";
-          case AT_LEAST_ONCE -> "at least once: no key is remembered, a handler may run again";
-          case EFFECTIVELY_ONCE ->
-              "effectively once: no key is handled again that is done; " + inDoubt(plan);
-        };
+        consumer.transaction() == null
+            ? mode(plan)
+            : "exactly once in the database: a key is claimed in the transaction of its effect";
     String letters =
         consumer.deadLetters().publisher().isPresent() ? "published as dead letters" : "discarded";
     return mode
@@ -26,6 +22,16 @@ final class Guarantee {
         + letters
         + "; keys are remembered for "
         + plan.retention();
+  }
+
+  private static String mode(Plan<?> plan) {
+    return switch (plan.mode()) {
+      case AT_MOST_ONCE ->
+          "at most once: a key is done before its handler runs, a crash loses the effect";
+      case AT_LEAST_ONCE -> "at least once: no key is remembered, a handler may run again";
+      case EFFECTIVELY_ONCE ->
+          "effectively once: no key is handled again that is done; " + inDoubt(plan);
+    };
   }
 
   private static String inDoubt(Plan<?> plan) {

@@ -5,6 +5,7 @@ import dev.onlyonce.internal.Passage;
 import dev.onlyonce.internal.Step;
 import dev.onlyonce.internal.Threads;
 import dev.onlyonce.internal.messaging.Work.State;
+import dev.onlyonce.messaging.DeliveryHandler;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -67,15 +68,14 @@ final class Handlers<R extends @Nullable Object> {
   }
 
   private void run(Work<R> work, Passage<R> passage) {
+    DeliveryHandler<R> handler = Objects.requireNonNull(plan.handler());
     work.state = State.RUNNING;
     running++;
     executor.execute(
         () -> {
           boolean isSeen =
               mailbox.after(
-                  () ->
-                      driver.run(
-                          passage, attempt -> plan.handler().handle(work.delivery(), attempt)),
+                  () -> driver.run(passage, attempt -> handler.handle(work.delivery(), attempt)),
                   () -> {
                     running--;
                     ran.accept(work);

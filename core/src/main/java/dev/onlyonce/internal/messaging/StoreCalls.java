@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Asks the store: one batch of claims and one of settlements is on its way at a time, and what
  * comes up meanwhile goes with the next. Only the thread of the loop calls.
  */
-final class StoreCalls<R extends @Nullable Object> {
+final class StoreCalls<R extends @Nullable Object> implements Calls<R> {
 
   private static final int CALLS = 2;
 
@@ -52,29 +52,35 @@ final class StoreCalls<R extends @Nullable Object> {
     this.route = route;
   }
 
-  /** There may be something to claim in a line. */
-  void claim(Line<R> line) {
+  @Override
+  public void claim(Line<R> line) {
     claimable.add(line);
   }
 
-  /** A claim is to be settled. */
-  void settle(Work<R> work) {
+  @Override
+  public void settle(Work<R> work) {
     settleable.add(work);
   }
 
-  /** Claims nothing more. */
-  void stopClaiming() {
+  /** What is at the step that settles it as failed is settled; the rest has no claim. */
+  @Override
+  public void fail(Work<R> work, String reason, Runnable then) {
+    then.run();
+  }
+
+  @Override
+  public void stopClaiming() {
     isStopped = true;
   }
 
-  /** Tells whether there is something to ask at once. */
-  boolean isUrgent() {
+  @Override
+  public boolean isUrgent() {
     return (!isClaiming && !isStopped && !claimable.isEmpty())
         || (!isSettling && !settleable.isEmpty());
   }
 
-  /** Asks what is to be asked. */
-  void proceed() {
+  @Override
+  public void proceed() {
     if (!isClaiming && !isStopped) {
       claimNext();
     }

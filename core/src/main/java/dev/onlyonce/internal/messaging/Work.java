@@ -2,6 +2,7 @@ package dev.onlyonce.internal.messaging;
 
 import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Key;
+import dev.onlyonce.Outcome;
 import dev.onlyonce.internal.Passage;
 import dev.onlyonce.spi.Delivery;
 import dev.onlyonce.spi.Source.Arrival;
@@ -35,7 +36,7 @@ final class Work<R extends @Nullable Object> {
     GONE;
 
     boolean letsOthersClaim() {
-      return ordinal() <= RUNNING.ordinal();
+      return this == READY || this == ASKED || this == CLAIMED || this == RUNNING;
     }
   }
 
@@ -54,6 +55,12 @@ final class Work<R extends @Nullable Object> {
   @Nullable String orderingKey;
   @Nullable Line<R> line;
   @Nullable Passage<R> passage;
+
+  /** What came of it at last. */
+  @Nullable Outcome<R> outcome;
+
+  /** How many attempts have failed, where the store does not count them. */
+  int attempts;
 
   /** Whether its dead letter is published. */
   boolean isBuried;

@@ -634,7 +634,7 @@ class MessageConsumerTest {
     OnlyOnce<@Nullable Void> engine = engine().build();
     opened.add(engine);
 
-    assertThatThrownBy(() -> engine.consume(broker.join()).start())
+    assertThatThrownBy(() -> engine.consume(broker.join()).handler(this::effect).start())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("keys must be set");
     assertThatThrownBy(

@@ -9,6 +9,8 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimState;
+import dev.onlyonce.spi.Delivery;
+import dev.onlyonce.spi.DeliveryTransaction;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore.Position;
@@ -144,6 +146,14 @@ public final class Inbox {
     }
 
     /**
+     * Returns what must stay in order: of messages with one ordering key none is handled behind one
+     * that failed, or could not be handled now. Null for a message that stands alone.
+     */
+    default @Nullable String orderingKey(M message) {
+      return null;
+    }
+
+    /**
      * Does what these messages do, on the transaction's connection, by the rules of {@link Effect}.
      *
      * @param fresh those that were not handled before; it may be one, if an effect has failed
@@ -174,6 +184,25 @@ public final class Inbox {
           return results;
         }
       };
+
+  /** What deliveries do, several of them at once, on the transaction's connection. */
+  @FunctionalInterface
+  public interface DeliveryEffect {
+    /**
+     * Does what these deliveries do, by the rules of {@link Effect}.
+     *
+     * @param fresh those that were not handled before; it may be one, if an effect has failed
+     */
+    void apply(Connection transaction, List<Delivery> fresh) throws SQLException;
+  }
+
+  /**
+   * Returns this inbox for {@link dev.onlyonce.messaging.ConsumerBuilder#transaction}: it handles
+   * what a consumer receives, a whole poll in one transaction.
+   */
+  public DeliveryTransaction deliveries(DeliveryEffect effect) {
+    return new InboxDeliveries(this, store, scope, retention, effect);
+  }
 
   /** What became of a message. The list is complete. */
   public sealed interface Verdict {
@@ -229,9 +258,7 @@ public final class Inbox {
     try {
       verdicts.putAll(together(messages, effect, reached));
     } catch (EffectException e) {
-      for (M message : messages) {
-        verdicts.putAll(alone(message, effect));
-      }
+      verdicts.putAll(oneByOne(messages, effect));
       if (verdicts.values().stream().allMatch(Verdict::isFinal)) {
         together(List.of(), effect, reached);
       }
@@ -249,6 +276,7 @@ public final class Inbox {
   }
 
   private static final Answer BUSY = new Answer.InProgress(Duration.ZERO);
+  private static final Answer WAITS = new Answer.Deferred(Duration.ZERO);
 
   /** Tells whether a message has the key of an earlier one in its batch, and another payload. */
   private static <M> boolean isRefused(List<M> batch, Map<Key, M> first, BatchEffect<M> effect) {
@@ -273,6 +301,25 @@ public final class Inbox {
     return verdict instanceof Verdict.Applied applied
         ? new Verdict.Duplicate(applied.result())
         : verdict;
+  }
+
+  /** Nobody overtakes a message of his ordering key that is not handled now. */
+  private <M> Map<Key, Verdict> oneByOne(List<M> messages, BatchEffect<M> effect) {
+    Map<Key, Verdict> verdicts = new HashMap<>();
+    Set<String> stopped = new HashSet<>();
+    for (M message : messages) {
+      String order = effect.orderingKey(message);
+      if (order != null && stopped.contains(order)) {
+        verdicts.put(effect.key(message), new Verdict.Refused(WAITS));
+        continue;
+      }
+      Map<Key, Verdict> verdict = alone(message, effect);
+      verdicts.putAll(verdict);
+      if (order != null && !verdict.values().stream().allMatch(Verdict::isFinal)) {
+        stopped.add(order);
+      }
+    }
+    return verdicts;
   }
 
   private <M> Map<Key, Verdict> alone(M message, BatchEffect<M> effect) {
@@ -459,6 +506,9 @@ public final class Inbox {
           verdicts.put(key, new Verdict.Refused(answers.get(i)));
         }
       }
+      if (isOvertaken()) {
+        throw new EffectException(new IllegalStateException("a message would be overtaken"));
+      }
       List<Result> results = fresh.isEmpty() ? List.of() : apply(Lent.of(transaction), fresh);
       if (!granted.isEmpty() && !store.hasStill(transaction, granted.get(0))) {
         throw new EffectException(
@@ -476,6 +526,21 @@ public final class Inbox {
         verdicts.put(claims.get(i).key(), new Verdict.Applied(result));
       }
       store.keep(transaction, kept);
+    }
+
+    /** Tells whether a message that is refused for now stands before one of its ordering key. */
+    private boolean isOvertaken() {
+      Set<String> stopped = new HashSet<>();
+      for (M message : messages) {
+        String order = effect.orderingKey(message);
+        Verdict verdict = verdicts.get(effect.key(message));
+        if (order != null && verdict != null && !verdict.isFinal()) {
+          stopped.add(order);
+        } else if (order != null && verdict == null && stopped.contains(order)) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private List<Result> apply(Connection transaction, List<M> fresh) throws SQLException {

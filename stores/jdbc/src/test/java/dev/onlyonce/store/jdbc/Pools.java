@@ -6,6 +6,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
@@ -63,6 +65,21 @@ final class Pools {
         ResultSet rows = statement.executeQuery(sql)) {
       rows.next();
       return rows.getLong(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Returns the texts that a query answers with, one for each row. */
+  static List<String> texts(DataSource source, String sql) {
+    List<String> texts = new ArrayList<>();
+    try (Connection connection = source.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      while (rows.next()) {
+        texts.add(rows.getString(1));
+      }
+      return texts;
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
