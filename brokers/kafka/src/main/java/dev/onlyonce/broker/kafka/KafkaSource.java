@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -70,6 +71,7 @@ import org.jspecify.annotations.Nullable;
 public final class KafkaSource implements Source {
   private static final System.Logger LOG = System.getLogger(KafkaSource.class.getName());
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
   private final Consumer<byte[], byte[]> consumer;
   private final Topics topics;
@@ -347,6 +349,52 @@ public final class KafkaSource implements Source {
       LOG.log(Level.WARNING, description + " was left without a word to the broker", e);
     }
     topics.close();
+  }
+
+  /** What is not committed, for whoever commits it. */
+  Map<TopicPartition, OffsetAndMetadata> uncommitted() {
+    return Commits.byPartition(Commits.positions(lanes.values()));
+  }
+
+  /** That was committed. */
+  void committed() {
+    Commits.positions(lanes.values())
+        .forEach((lane, position) -> lane.committed(position.offset()));
+  }
+
+  ConsumerGroupMetadata groupMetadata() {
+    return consumer.groupMetadata();
+  }
+
+  /** Has these delivered again, and all behind them in their lanes, as far as they are owned. */
+  void rewind(List<Arrival> arrivals) {
+    Map<String, Long> firsts = new HashMap<>();
+    arrivals.forEach(it -> firsts.merge(it.lane(), it.number(), Math::min));
+    for (Lane lane : List.copyOf(lanes.values())) {
+      Long first = lane.name() == null ? null : firsts.get(lane.name());
+      if (first != null) {
+        consumer.seek(lane.partition(), first);
+        lanes.put(lane.partition(), lane.again());
+      }
+    }
+  }
+
+  /** Whether the topic of this place is the one that is read here under its name. */
+  boolean isCurrent(RecordPlace place) {
+    return place.topicId().equals(topics.id(place.partition().topic()));
+  }
+
+  /** Whether the group has passed this place; null if the broker does not say. */
+  @Nullable Boolean isCommitted(RecordPlace place) {
+    try {
+      OffsetAndMetadata committed =
+          consumer.committed(Set.of(place.partition()), ANSWER_LIMIT).get(place.partition());
+      return committed != null && committed.offset() > place.offset();
+    } catch (TimeoutException | WakeupException e) {
+      return null;
+    } catch (KafkaException e) {
+      throw failures.of(e);
+    }
   }
 
   private void tell(Collection<TopicPartition> partitions, Telling what) {

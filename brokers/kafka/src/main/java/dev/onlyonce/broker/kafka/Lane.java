@@ -47,6 +47,15 @@ final class Lane {
     return partition + "@" + topicId;
   }
 
+  /** The same lane before anything was read of it. */
+  Lane again() {
+    Lane again = new Lane(partition, former);
+    again.topicId = topicId;
+    again.isBegun = isBegun;
+    again.committed = committed;
+    return again;
+  }
+
   TopicPartition partition() {
     return partition;
   }

@@ -28,6 +28,16 @@ final class ProducerSettings {
     return Map.copyOf(all);
   }
 
+  /** Settings of a producer with transactions. */
+  static Map<String, Object> transactional(Map<?, ?> given) {
+    Map<String, Object> all = checked(given);
+    if (Settings.text(all, TRANSACTIONAL_ID_CONFIG).isEmpty()) {
+      throw new IllegalArgumentException(
+          "transactional.id must be set: a name that this instance keeps, and no other one has");
+    }
+    return Map.copyOf(all);
+  }
+
   /**
    * @throws IllegalArgumentException if one of them makes the producer lose, double or reorder
    */

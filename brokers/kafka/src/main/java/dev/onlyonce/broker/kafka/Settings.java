@@ -42,6 +42,16 @@ final class Settings {
   }
 
   /**
+   * @throws IllegalArgumentException if records of aborted transactions would be read
+   */
+  static void refuseUncommitted(Map<?, ?> consumer) {
+    if (text(copy(consumer), "isolation.level").equalsIgnoreCase("read_uncommitted")) {
+      throw new IllegalArgumentException(
+          "isolation.level must not be read_uncommitted: leave it out, it is read_committed then");
+    }
+  }
+
+  /**
    * @throws IllegalArgumentException if the setting names another class
    */
   static void requireOurs(Map<String, ?> settings, String name, Class<?> type) {

@@ -49,6 +49,10 @@ final class Cluster implements AutoCloseable {
     admin = Admin.create(Map.of("bootstrap.servers", servers));
   }
 
+  String servers() {
+    return servers;
+  }
+
   Admin admin() {
     return admin;
   }

@@ -46,6 +46,14 @@ class RebalanceTest {
       this.setting = setting;
       this.value = value;
     }
+
+    String setting() {
+      return setting;
+    }
+
+    String value() {
+      return value;
+    }
   }
 
   @BeforeAll
