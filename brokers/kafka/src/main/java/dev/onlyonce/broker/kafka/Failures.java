@@ -69,7 +69,7 @@ record Failures(String place, String group) {
 
   SourceException withoutPositions(StoreException failure) {
     return new SourceException(
-        Kind.PASSING,
+        failure.kind() == StoreException.Kind.UNAVAILABLE ? Kind.PASSING : Kind.FINAL,
         place + ": where to read on cannot be read from the store: " + failure.getMessage(),
         failure);
   }

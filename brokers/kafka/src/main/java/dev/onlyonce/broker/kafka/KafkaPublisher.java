@@ -23,7 +23,10 @@ import org.apache.kafka.common.KafkaException;
  * of a message meet in one partition, as long as the topic's number of partitions stays.
  *
  * <p><b>Guarantee.</b> That of a {@link Publisher}. What the client sends again by itself is
- * written once and in order. What the caller sends again is another record with the same id.
+ * written once and in order; for that there is one request under way to a broker, unless {@code
+ * max.in.flight.requests.per.connection} is set: with more of them, a broker that is just becoming
+ * the leader of a partition may refuse the first and take the second, and then never takes the
+ * first. What the caller sends again is another record with the same id.
  *
  * <p><b>Thread-safety.</b> Any number of threads, which share one producer.
  *

@@ -423,8 +423,8 @@ public final class KafkaSource implements Source {
      * Returns the positions of these lanes, by their names, as far as there are any. Called while
      * polling, each time when lanes were given to this consumer.
      *
-     * @throws StoreException if they cannot be read now; the lanes wait, and the poll fails as
-     *     PASSING
+     * @throws StoreException if they cannot be read: nothing of the lanes is delivered, and the
+     *     poll fails, as PASSING if the store is unavailable
      */
     Map<String, PositionStore.Position> load(Set<String> lanes);
   }

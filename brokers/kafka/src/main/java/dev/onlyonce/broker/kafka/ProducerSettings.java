@@ -4,6 +4,7 @@ import static org.apache.kafka.clients.producer.ProducerConfig.ACKS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.MAX_BLOCK_MS_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION;
 import static org.apache.kafka.clients.producer.ProducerConfig.TRANSACTIONAL_ID_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG;
 
@@ -51,6 +52,10 @@ final class ProducerSettings {
     all.put(ENABLE_IDEMPOTENCE_CONFIG, true);
     all.put(ACKS_CONFIG, "all");
     all.putIfAbsent(MAX_BLOCK_MS_CONFIG, BLOCK_MILLIS);
+    // A broker takes any sequence from a producer of which it has nothing: also the second one,
+    // when
+    // it refused the first because it was not the leader yet. The first is out of order ever after.
+    all.putIfAbsent(MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     return all;
   }
 }

@@ -161,6 +161,34 @@ class KafkaPublisherTest {
     assertThat(publisher.publish(batch)).hasSize(1_000).allMatch(Refused.class::isInstance);
   }
 
+  /**
+   * With several requests under way, the broker refused the first one, since it was not yet the
+   * leader, and took the second; then the first was out of order until it expired.
+   */
+  @Test
+  void what_is_sent_to_a_topic_that_was_just_made_arrives_in_order() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      String topic = cluster.topic(4);
+      try (KafkaPublisher fresh =
+          KafkaPublisher.open(
+              cluster.settings("delivery.timeout.ms", "3000", "request.timeout.ms", "2000"))) {
+        List<Message> batch =
+            IntStream.range(0, 500)
+                .mapToObj(it -> message("" + it, topic, "order-" + it % 50, "" + it))
+                .toList();
+        assertThat(fresh.publish(batch)).hasOnlyElementsOfType(Confirmed.class);
+        if (i % 10 == 0) {
+          Map<String, Integer> last = new HashMap<>();
+          for (Arrival arrival : read(topic, 500)) {
+            int number = Integer.parseInt(Reader.bodies(List.of(arrival)).get(0));
+            Integer before = last.put(arrival.delivery().orderingKey(), number);
+            assertThat(number).isGreaterThan(before == null ? -1 : before);
+          }
+        }
+      }
+    }
+  }
+
   @Test
   void nothing_is_known_of_a_message_that_is_not_answered() throws Exception {
     String topic = cluster.topic(1);

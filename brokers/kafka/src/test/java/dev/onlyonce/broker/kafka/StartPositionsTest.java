@@ -2,12 +2,15 @@ package dev.onlyonce.broker.kafka;
 
 import static dev.onlyonce.broker.kafka.Cluster.numbers;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.services.KafkaBroker;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.services.Shared;
 import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.Source.Arrival;
+import dev.onlyonce.spi.SourceException;
+import dev.onlyonce.spi.SourceException.Kind;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.Semantics;
 import java.util.HashMap;
@@ -106,6 +109,24 @@ class StartPositionsTest {
       assertThat(reader.passing.get(0)).hasMessageContaining("database is down");
       isDown.set(false);
       assertThat(reader.read(3).bodies()).isEqualTo(numbers(7, 10));
+    }
+  }
+
+  @Test
+  void positions_that_the_store_refuses_to_read_end_the_source() throws Exception {
+    KafkaSource source =
+        KafkaSource.with(cluster.settings("group.id", group))
+            .topics(cluster.topic(1))
+            .startAt(
+                lanes -> {
+                  throw new StoreException(StoreException.Kind.REJECTED, "no transaction");
+                })
+            .open();
+    try (Reader reader = new Reader(source)) {
+      assertThatThrownBy(() -> reader.read(1))
+          .isInstanceOfSatisfying(
+              SourceException.class, it -> assertThat(it.kind()).isEqualTo(Kind.FINAL))
+          .hasMessageContaining("no transaction");
     }
   }
 
