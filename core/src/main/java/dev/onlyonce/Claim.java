@@ -15,6 +15,7 @@ package dev.onlyonce;
  * @param key what is claimed
  * @param token the fencing token, larger than zero
  * @param attempt how many times the key has been claimed since its record is there, from 1; counted
- *     at claim time, so that a killed process counts
+ *     at claim time, so that a killed process counts. Opening a record by its token and completing
+ *     it in the same step is a decision, and none
  */
 public record Claim(Scope scope, Key key, long token, int attempt) {}

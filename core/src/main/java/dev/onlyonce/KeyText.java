@@ -15,6 +15,11 @@ final class KeyText {
 
   private static final HexFormat HEX = HexFormat.of();
 
+  private static final String FORMS =
+      "; the forms are ~c: and the parts with commas between them, ~j: and JSON, ~d: and the"
+          + " hexadecimal digits of a SHA-256, ~b: and those of other bytes, also of a text that"
+          + " starts with ~";
+
   private KeyText() {}
 
   static String format(byte[] key) {
@@ -44,10 +49,7 @@ final class KeyText {
       case 'j' -> Key.tagged('j', content.getBytes(UTF_8)).toBytes();
       case 'c' -> parseComposite(content);
       default ->
-          throw new IllegalArgumentException(
-              "not the text form of a key: '"
-                  + text
-                  + "'; a key that starts with ~ is written ~b: and hexadecimal digits");
+          throw new IllegalArgumentException("not the text form of a key: '" + text + "'" + FORMS);
     };
   }
 
@@ -107,7 +109,11 @@ final class KeyText {
       return HEX.parseHex(hex);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "not the text form of a key: '" + text + "' must have pairs of hexadecimal digits", e);
+          "not the text form of a key: '"
+              + text
+              + "' must have pairs of hexadecimal digits"
+              + FORMS,
+          e);
     }
   }
 

@@ -57,6 +57,12 @@ public sealed interface Outcome<R extends @Nullable Object> {
       }
       throw new ResultNotKeptException("the key is done, but its result was not kept", null);
     }
+
+    /** Leaves out the codec, which is no part of what came of the message. */
+    @Override
+    public String toString() {
+      return "Duplicate[stored=" + stored + ", age=" + age + "]";
+    }
   }
 
   /**

@@ -278,18 +278,23 @@ class KeyTest {
   void a_text_form_that_is_none_is_refused_with_a_remedy() {
     assertRefused(
         () -> Key.parse("~order"),
-        "not the text form of a key: '~order'; a key that starts with ~ is written ~b: and"
-            + " hexadecimal digits");
+        "not the text form of a key: '~order'; the forms are ~c: and the parts with commas between"
+            + " them, ~j: and JSON, ~d: and the hexadecimal digits of a SHA-256, ~b: and those of"
+            + " other bytes, also of a text that starts with ~");
     for (String text : List.of("~", "~b", "~q:61", "~b61", "~~")) {
       assertThatThrownBy(() -> Key.parse(text))
           .as(text)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("not the text form of a key: '" + text + "'");
     }
-    for (String text : List.of("~b:6", "~d:zz", "~x:0g")) {
-      assertRefused(
-          () -> Key.parse(text),
-          "not the text form of a key: '" + text + "' must have pairs of hexadecimal digits");
+    for (String text : List.of("~b:6", "~d:zz", "~x:0g", "~x:1")) {
+      assertThatThrownBy(() -> Key.parse(text))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith(
+              "not the text form of a key: '"
+                  + text
+                  + "' must have pairs of hexadecimal digits;"
+                  + " the forms are ~c: and the parts");
     }
     assertRefused(() -> Key.parse(""), "key must not be blank, was ''");
     assertRefused(() -> Key.parse("~b:"), "key must be 1 to 1,024 bytes, was empty");

@@ -3,6 +3,7 @@ package dev.onlyonce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class ResultTest {
@@ -33,5 +34,13 @@ class ResultTest {
         .hasMessage("result type must be 1 to 127 characters, was ''");
     assertThatThrownBy(() -> new Result.Value("x".repeat(128), new byte[0]))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** It had shown the class of the codec, with the address of the object. */
+  @Test
+  void a_duplicate_shows_what_came_of_the_message_and_not_how_it_is_read() {
+    Result stored = new Result.Value("text/plain", new byte[] {1, 2});
+    assertThat(new Outcome.Duplicate<>(stored, Duration.ofSeconds(5), ResultCodec.TEXT))
+        .hasToString("Duplicate[stored=Value[type=text/plain, bytes=0102], age=PT5S]");
   }
 }

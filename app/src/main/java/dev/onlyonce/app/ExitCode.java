@@ -11,7 +11,10 @@ public enum ExitCode {
   FINDING(1),
   /** The command line cannot be carried out. */
   USAGE(2),
-  /** The input is damaged, or has records that the chosen policy does not accept. */
+  /**
+   * The input is damaged, or has records that the chosen policy does not accept; or the file of a
+   * tiered store is not as it should be.
+   */
   BAD_INPUT(3),
   /** A store, a file or a stream could not be opened, read or written. */
   IO_FAILURE(4),

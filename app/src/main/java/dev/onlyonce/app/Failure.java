@@ -72,6 +72,12 @@ public final class Failure extends RuntimeException {
     return new Failure(ExitCode.IO_FAILURE, String.valueOf(cause.getMessage()), cause);
   }
 
+  /** Returns the same, said of a file that names what has failed instead of the command line. */
+  public Failure in(String file) {
+    ExitCode code = exitCode == ExitCode.USAGE ? ExitCode.BAD_INPUT : exitCode;
+    return new Failure(code, file + ": " + sentence, this);
+  }
+
   /** The sentence for the user. */
   public String sentence() {
     return sentence;

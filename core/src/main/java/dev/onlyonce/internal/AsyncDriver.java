@@ -84,7 +84,7 @@ public final class AsyncDriver<R extends @Nullable Object> {
       step = StoreSteps.perform(engine, flow, step);
     }
     if (step instanceof Step.End<R> end) {
-      StoreSteps.publishCompleted(engine, end.outcome(), startedNanos, handlingNanos);
+      StoreSteps.publishCompleted(engine, flow, end.outcome(), startedNanos, handlingNanos);
       leave();
       future.complete(end.outcome());
     } else if (step instanceof Step.Fault<R> fault) {

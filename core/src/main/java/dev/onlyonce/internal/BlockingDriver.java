@@ -62,7 +62,7 @@ public final class BlockingDriver<R extends @Nullable Object> {
       while (!(step instanceof Step.End<R> end)) {
         step = perform(step);
       }
-      StoreSteps.publishCompleted(engine, end.outcome(), startedNanos, handlingNanos);
+      StoreSteps.publishCompleted(engine, flow, end.outcome(), startedNanos, handlingNanos);
       return end.outcome();
     } finally {
       stopRenewing();

@@ -94,6 +94,7 @@ public final class Flow<R extends @Nullable Object> {
   private int resolutions;
   private int lateClaims;
   private boolean isProtected = true;
+  private int attemptsBefore;
   private boolean hasRun;
   private @Nullable Polling asking;
   private @Nullable Polling settling;
@@ -153,6 +154,16 @@ public final class Flow<R extends @Nullable Object> {
     return key;
   }
 
+  /** Returns for how long the message's claim was taken; zero if nothing had to be settled. */
+  Duration lease() {
+    return isSettledLater() ? plan.lease() : Duration.ZERO;
+  }
+
+  /** Tells how many attempts there were, for one that no store counts. */
+  void attemptsBefore(int attempts) {
+    attemptsBefore = attempts;
+  }
+
   /** Returns what all its claims are asked with. */
   long requestId() {
     return request.requestId();
@@ -165,6 +176,14 @@ public final class Flow<R extends @Nullable Object> {
 
   /** Begins. */
   public Step<R> start() {
+    if (events.on() && !onlyResolves) {
+      publish(new Event.Received(plan.scope(), key));
+    }
+    return startAgain();
+  }
+
+  /** Begins with a message that another flow had begun with, so that it is not received again. */
+  Step<R> startAgain() {
     expect(Stage.NEW);
     if (plan.mode() == DeliveryMode.AT_LEAST_ONCE) {
       return runUnprotected();
@@ -523,10 +542,13 @@ public final class Flow<R extends @Nullable Object> {
   private Step<R> settlingFailed(StoreException failure, long nowNanos) {
     publish(new Event.StoreFailed(plan.scope(), key, failure));
     if (settling == null) {
-      settling = new Polling(plan.lease(), nowNanos);
+      settling = new Polling(plan.settlesFor(), nowNanos);
     }
     Duration pause = settling.next(nowNanos);
-    if (failure.kind() == StoreException.Kind.UNAVAILABLE && !pause.isZero()) {
+    boolean mayPass =
+        failure.kind() == StoreException.Kind.UNAVAILABLE
+            || (plan.isPatient() && failure.kind() != StoreException.Kind.CLOSED);
+    if (mayPass && !pause.isZero()) {
       return pause(pause);
     }
     Throwable thrown = Objects.requireNonNull(ending).cause();
@@ -549,7 +571,7 @@ public final class Flow<R extends @Nullable Object> {
 
   private Step<R> runUnprotected() {
     isProtected = false;
-    Claim none = new Claim(plan.scope(), key, 0, 1);
+    Claim none = new Claim(plan.scope(), key, 0, attemptsBefore + 1);
     claim = none;
     checkpoint = null;
     return run(none, false, 0);

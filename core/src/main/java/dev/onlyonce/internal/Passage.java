@@ -18,7 +18,7 @@ public final class Passage<R extends @Nullable Object> {
   Passage(Flow<R> flow, long startedNanos) {
     this.flow = flow;
     this.startedNanos = startedNanos;
-    this.step = flow.start();
+    this.step = flow.startAgain();
   }
 
   /** Returns what is to be done next. */

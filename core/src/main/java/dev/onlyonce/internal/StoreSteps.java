@@ -84,13 +84,14 @@ final class StoreSteps {
   }
 
   static void publishCompleted(
-      Engine engine, Outcome<?> outcome, long startedNanos, long handlingNanos) {
+      Engine engine, Flow<?> flow, Outcome<?> outcome, long startedNanos, long handlingNanos) {
     if (outcome instanceof Outcome.Processed<?> processed && engine.events.on()) {
       engine.events.publish(
           new Event.Completed(
               processed.claim(),
               Duration.ofNanos(engine.eventNanos() - startedNanos),
-              Duration.ofNanos(handlingNanos)));
+              Duration.ofNanos(handlingNanos),
+              flow.lease()));
     }
   }
 }

@@ -182,8 +182,17 @@ public final class ClaimMachine {
     Fingerprint fingerprint =
         request.fingerprint() == null ? found.fingerprint() : request.fingerprint();
     long token = nextToken(found.token(), floor, nowMicros);
-    int attempt = found.attempt() == Integer.MAX_VALUE ? found.attempt() : found.attempt() + 1;
+    int attempt = isDecision(found, request) ? found.attempt() : next(found.attempt());
     return write(request, token, attempt, fingerprint, found.checkpoint(), nowMicros, found);
+  }
+
+  /** Opened and completed in one step: nothing runs, so that is no attempt. */
+  private static boolean isDecision(ClaimRecord found, ClaimRequest request) {
+    return found.token() == request.expectToken() && request.settleNow() != null;
+  }
+
+  private static int next(int attempt) {
+    return attempt == Integer.MAX_VALUE ? attempt : attempt + 1;
   }
 
   private Decision<Answer> write(

@@ -11,14 +11,15 @@ import org.jspecify.annotations.Nullable;
  * holds.
  *
  * <p>Times are milliseconds since the epoch by the store's clock. Once the key is DONE, a format
- * may have dropped key, owner, checkpoint, lapse and creation time; its document says so.
+ * may have dropped key, owner, checkpoint, lapse and creation time; its document says so. What was
+ * dropped reads as null, the empty text, null, {@link Lapse#TAKE} and {@link #UNKNOWN_TIME}.
  *
  * @param scope the key's scope
  * @param key null where the format keeps only a digest of it
  * @param state the stored state
  * @param token the largest token given out for this record
  * @param requestId of the request that claimed last
- * @param attempt how many times it was claimed
+ * @param attempt how many times it was claimed, decisions that end it in the same step left out
  * @param leaseUntilMillis when the lease of a CLAIMED record ends
  * @param notBeforeMillis when a RELEASED record may be claimed again
  * @param expiresAtMillis when a settled record reads as absent; the record is expired from this
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param result of a DONE record; of a FAILED one the reason, as a value of type {@code text/plain}
  * @param checkpoint what the last holder saved
  * @param owner a name for whoever claimed last, for display only
- * @param createdAtMillis when the record was made
+ * @param createdAtMillis when the record was made; {@link #UNKNOWN_TIME} if the format dropped that
  * @param updatedAtMillis when it was changed last; of a settled record, when it was settled
  */
 public record ClaimRecord(
@@ -51,6 +52,9 @@ public record ClaimRecord(
 
   /** The version of the logical record. */
   public static final int VERSION = 1;
+
+  /** A creation time that is not known any more. */
+  public static final long UNKNOWN_TIME = 0;
 
   /** Tells whether the record reads as absent at this time. */
   public boolean isExpired(long nowMillis) {

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param settleNow if not null, the key is claimed and completed with this result in one step
  * @param expectToken if not {@link #ANY}, a record whose token is that one is claimed in whatever
  *     state it is, so that whoever held it is fenced; other records are answered as they are, and
- *     an absent one is claimed
+ *     an absent one is claimed. Together with {@code settleNow} that is a decision, which is not
+ *     counted as an attempt
  */
 public record ClaimRequest(
     Scope scope,

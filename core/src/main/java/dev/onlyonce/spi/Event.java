@@ -27,6 +27,12 @@ public sealed interface Event {
     void on(Event event);
   }
 
+  /**
+   * A message with a key came: one for each, before anything else happens to it. A message without
+   * a key is {@link Unkeyed}, and this too if it is handled all the same.
+   */
+  record Received(Scope scope, Key key) implements Event {}
+
   /** A key was claimed; an attempt above 1 says that it was claimed before. */
   record Claimed(Claim claim) implements Event {
     @Override
@@ -40,8 +46,10 @@ public sealed interface Event {
    *
    * @param total from the first look at the message to its settlement
    * @param handling the part of it that the handler took
+   * @param lease what it was claimed for at first; zero if it did not have to be settled in time
    */
-  record Completed(Claim claim, Duration total, Duration handling) implements Event {
+  record Completed(Claim claim, Duration total, Duration handling, Duration lease)
+      implements Event {
     @Override
     public Scope scope() {
       return claim.scope();
@@ -142,13 +150,6 @@ public sealed interface Event {
 
   /** The store failed at a verb. */
   record StoreFailed(Scope scope, Key key, StoreException cause) implements Event {}
-
-  /**
-   * A consumer has received messages.
-   *
-   * @param count how many
-   */
-  record Received(Scope scope, int count) implements Event {}
 
   /**
    * A message was put aside as a dead letter, and its publisher has confirmed it.

@@ -255,7 +255,9 @@ class FlowTest {
     answered(flow, new Answer.InProgress(Duration.ofSeconds(8)));
     flow.waited(true);
     assertThat(events)
-        .containsExactly(new Event.InProgress(Plans.SCOPE, KEY, Duration.ofSeconds(8)));
+        .containsExactly(
+            new Event.Received(Plans.SCOPE, KEY),
+            new Event.InProgress(Plans.SCOPE, KEY, Duration.ofSeconds(8)));
   }
 
   // In doubt.

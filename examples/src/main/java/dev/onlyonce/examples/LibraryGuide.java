@@ -11,7 +11,6 @@ import dev.onlyonce.OnInProgress;
 import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Resolver;
-import dev.onlyonce.Result;
 import dev.onlyonce.ResultCodec;
 import dev.onlyonce.Scope;
 import dev.onlyonce.json.JsonFingerprint;
@@ -21,10 +20,8 @@ import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.CombiningStore;
-import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
-import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.store.local.LocalStore;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
@@ -116,15 +113,12 @@ final class LibraryGuide {
   // region decide
   boolean wasCharged(MemoryStore store, Scope scope, Key key, String receipt) {
     ClaimRecord record = store.find(scope, key).orElseThrow();
-    ClaimRequest open =
+    ClaimRequest decision =
         ClaimRequest.of(scope, key, new SecureRandom().nextLong(), Limits.LEASE, Lapse.PARK)
-            .expecting(record.token());
-    if (store.claim(List.of(open)).get(0) instanceof Answer.Claimed mine) {
-      Result result = ResultCodec.TEXT.encode(receipt);
-      Settlement done = new Settlement.Complete(mine.claim(), result, Limits.RETENTION);
-      return store.settle(List.of(done)).get(0) == Held.HELD;
-    }
-    return false; // it has changed meanwhile: look again
+            .expecting(record.token())
+            .settlingNow(ResultCodec.TEXT.encode(receipt), Limits.RETENTION);
+    // If it is not granted, the record has changed meanwhile: look again.
+    return store.claim(List.of(decision)).get(0) instanceof Answer.Claimed;
   }
 
   // endregion

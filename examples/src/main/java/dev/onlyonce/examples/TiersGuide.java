@@ -22,6 +22,7 @@ final class TiersGuide {
                     .timeout(Duration.ofMillis(250))
                     .patience(Duration.ZERO)
                     .remakeLostShards()
+                    .withoutWarnings()
                     .asTier()
                     .open())
         .near(64 << 20, Duration.ofSeconds(10))

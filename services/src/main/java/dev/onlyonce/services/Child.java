@@ -4,6 +4,8 @@ import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +55,10 @@ final class Child {
    * Starts a program; the environment of this JVM, which could have settings in it, is kept out.
    */
   static Child start(Home home, List<String> program) {
+    return start(home, program, ProcessBuilder.Redirect.appendTo(home.log()));
+  }
+
+  private static Child start(Home home, List<String> program, ProcessBuilder.Redirect output) {
     List<String> command = new ArrayList<>();
     command.add(Programs.installed().require("setpriv", "util-linux"));
     command.add("--pdeathsig=KILL");
@@ -63,8 +69,8 @@ final class Child {
         new ProcessBuilder(command)
             .directory(home.directory().toFile())
             .redirectInput(new File("/dev/null"))
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(home.log()));
+            .redirectError(ProcessBuilder.Redirect.appendTo(home.log()))
+            .redirectOutput(output);
     builder.environment().keySet().retainAll(List.of("PATH", "JAVA_HOME"));
     builder.environment().put("HOME", home.directory().toString());
     builder.environment().put("TMPDIR", home.directory().toString());
@@ -85,11 +91,25 @@ final class Child {
 
   /** Runs a program to its end. */
   static void run(Home home, List<String> program) {
-    Child child = start(home, program);
-    boolean ended = child.awaitEnd(GUARD);
-    if (!ended || child.exitValue() != 0) {
-      String how = ended ? "ended with " + child.exitValue() : "was not done within " + GUARD;
-      child.kill();
+    start(home, program).expectEnd(home, program);
+  }
+
+  /** Runs a program to its end and returns what it has printed. */
+  static String output(Home home, List<String> program) {
+    Path output = home.file("output", List.of());
+    start(home, program, ProcessBuilder.Redirect.to(output.toFile())).expectEnd(home, program);
+    try {
+      return Files.readString(output);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void expectEnd(Home home, List<String> program) {
+    boolean ended = awaitEnd(GUARD);
+    if (!ended || exitValue() != 0) {
+      String how = ended ? "ended with " + exitValue() : "was not done within " + GUARD;
+      kill();
       String log = String.join("\n  ", home.lastLogLines(20));
       throw new ServerException("%s %s; its last words:%n  %s".formatted(program, how, log));
     }

@@ -32,7 +32,7 @@ public abstract class Server implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
   private static final Duration PORT_LIMIT = Duration.ofSeconds(10);
   private static final int PORT_ATTEMPTS = 10;
-  private static final int SHOWN_LINES = 20;
+  private static final int SHOWN_LINES = 60; // RabbitMQ's words come before a long report
   private static final int LOG_LINES = 200;
   private static final String PORT_CLASH = "Address already in use";
   private static final Set<Server> OPEN = ConcurrentHashMap.newKeySet();
@@ -69,6 +69,11 @@ public abstract class Server implements AutoCloseable {
    * the port; throws if nothing answers, or not as it does when it is ready.
    */
   abstract boolean answers(long pid) throws IOException, SQLException;
+
+  /** Whether it ended, after this log, because another program has one of its ports. */
+  boolean saysThatAPortIsTaken(String log) {
+    return log.contains(PORT_CLASH);
+  }
 
   /** The signal that asks it to end in good order. */
   String stopSignal() {
@@ -218,7 +223,7 @@ public abstract class Server implements AutoCloseable {
       started.kill();
       throw failure("did not answer as it should within " + START_LIMIT + " but " + refusal);
     }
-    if (home.logSince(logStart).contains(PORT_CLASH)) {
+    if (saysThatAPortIsTaken(home.logSince(logStart))) {
       return false;
     }
     throw failure("ended with " + started.exitValue() + " before it answered");

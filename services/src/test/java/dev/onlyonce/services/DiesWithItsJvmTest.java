@@ -83,7 +83,8 @@ class DiesWithItsJvmTest {
               PostgreSqlServer.start(),
               MariaDbServer.start(),
               RedisServer.start(),
-              KafkaBroker.start());
+              KafkaBroker.start(),
+              RabbitMqServer.start());
       if (State.valueOf(arguments[0]) == State.PAUSED) {
         servers.forEach(Server::pause);
       }

@@ -25,6 +25,9 @@ class MissingProgramsTest {
     assertThatThrownBy(() -> RedisServer.start(none, Map.of()))
         .isInstanceOf(ServerException.class)
         .hasMessageContaining("please install redis-server");
+    assertThatThrownBy(() -> RabbitMqServer.scripts(none, folder.resolve("debian")))
+        .isInstanceOf(ServerException.class)
+        .hasMessageContaining("please install rabbitmq-server");
     assertThatThrownBy(() -> PostgreSqlPrograms.installed(none, folder))
         .isInstanceOf(ServerException.class)
         .hasMessageContaining("please install postgresql");

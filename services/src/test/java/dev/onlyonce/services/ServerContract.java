@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -139,9 +140,12 @@ abstract class ServerContract<S extends Server> {
 
   @Test
   void it_listens_on_the_loopback_interface_only() throws IOException {
-    assertThat(ListeningSockets.addressesOf(server.pid()))
-        .isNotEmpty()
-        .allMatch(InetAddress::isLoopbackAddress);
+    List<InetAddress> addresses = new ArrayList<>(ListeningSockets.addressesOf(server.pid()));
+    for (ProcessHandle descendant :
+        ProcessHandle.of(server.pid()).orElseThrow().descendants().toList()) {
+      addresses.addAll(ListeningSockets.addressesOf(descendant.pid()));
+    }
+    assertThat(addresses).isNotEmpty().allMatch(InetAddress::isLoopbackAddress);
   }
 
   @Test

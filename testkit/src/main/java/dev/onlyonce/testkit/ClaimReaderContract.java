@@ -97,6 +97,25 @@ public interface ClaimReaderContract extends StoreFixture {
         .isEqualTo(lab.units(5).toMillis());
   }
 
+  /** When a record was made is the same for ever, or not known any more: no other time. */
+  @Test
+  @Semantics(24)
+  default void a_record_was_made_when_it_was_claimed_first_or_that_is_not_known_any_more(Lab lab) {
+    Claim first = lab.claim(lab.parking(lab.key()));
+    long made = find(lab, first).createdAtMillis();
+    assertThat(made).isEqualTo(find(lab, first).updatedAtMillis());
+    lab.pass(0.1);
+    lab.release(first);
+    Claim second = lab.claimAfter(first);
+    assertThat(find(lab, second).createdAtMillis()).isEqualTo(made);
+    lab.complete(second);
+    assertThat(find(lab, second).createdAtMillis()).isIn(made, ClaimRecord.UNKNOWN_TIME);
+    Claim opened = lab.claim(lab.request(second.key()).expecting(second.token()));
+    assertThat(find(lab, opened).createdAtMillis()).isIn(made, ClaimRecord.UNKNOWN_TIME);
+    lab.fail(opened);
+    assertThat(find(lab, opened).createdAtMillis()).isIn(made, ClaimRecord.UNKNOWN_TIME);
+  }
+
   /** The versions of a record end with the current one. */
   @Test
   @Semantics(24)

@@ -153,6 +153,31 @@ interface OperatorRules extends StoreFixture {
     lab.assertDone(parked.key(), Lab.text("by hand"));
   }
 
+  /** A key that had run once, and was then decided about, showed two attempts. */
+  @Test
+  @Semantics({20, 24})
+  default void completing_in_the_same_step_is_a_decision_and_no_attempt(Lab lab) {
+    List<BiConsumer<Lab, Claim>> states =
+        List.of(
+            (it, claim) -> {},
+            (it, claim) -> it.lapse(claim),
+            (it, claim) -> it.complete(claim, Lab.text("done")),
+            (it, claim) -> it.fail(claim),
+            (it, claim) -> it.release(claim));
+    for (int i = 0; i < states.size(); i++) {
+      Claim first = lab.claim(lab.key());
+      lab.release(first);
+      Claim before = lab.claimAfter(first);
+      states.get(i).accept(lab, before);
+      ClaimRequest decision = opening(lab, before).settlingNow(Lab.text("by hand"), lab.endless());
+      Claim operator = lab.claimAfter(before, decision);
+      assertThat(operator.attempt()).as("state " + i).isEqualTo(2);
+      assertThat(lab.claim(decision)).as("state " + i + ", asked again").isEqualTo(operator);
+      Claim opened = lab.claimAfter(operator, opening(lab, operator));
+      assertThat(opened.attempt()).as("state " + i + ", opened").isEqualTo(3);
+    }
+  }
+
   @Test
   @Semantics({9, 24})
   default void what_is_in_doubt_can_be_resolved_either_way(Lab lab) {

@@ -43,7 +43,8 @@ public final class ActionReport implements AutoCloseable {
   /** A key was changed, or would be. */
   public void done(ClaimRecord record, long token) {
     changed++;
-    isGuessed |= retention.isGuessed(action, record);
+    boolean guessed = retention.isGuessed(action, record);
+    isGuessed |= guessed;
     String was = "was " + Standing.of(record, now).words();
     if (lines != null) {
       lines.object(
@@ -54,6 +55,9 @@ public final class ActionReport implements AutoCloseable {
             json.writeStringProperty("was", Standing.of(record, now).words());
             if (!dryRun) {
               json.writeNumberProperty("token", token);
+            }
+            if (guessed) {
+              json.writeStringProperty("warning", retention.warning(now));
             }
           });
     } else if (dryRun) {
@@ -115,9 +119,18 @@ public final class ActionReport implements AutoCloseable {
     out.print(record.key() + " in scope " + record.scope() + ": " + what + "\n");
   }
 
-  /** Sums up. */
-  public void end() {
-    if (lines == null) {
+  /**
+   * Sums up.
+   *
+   * @param nothing what there is to say if no key was meant
+   */
+  public void end(String nothing) {
+    if (lines != null) {
+      return;
+    }
+    if (changed + unchanged == 0) {
+      out.print(nothing + "\n");
+    } else {
       String verb = dryRun ? "would be " + action.past() + "; nothing was changed" : action.past();
       out.print(Quantity.of(changed, "key") + " " + verb + "\n");
       out.print(isGuessed ? retention.warning(now) + "\n" : "");

@@ -23,6 +23,7 @@ public final class Lookup {
 
   private final ClaimReader reader;
   private final List<Scope> scopes;
+  private @Nullable KeySample sample;
 
   /** Looks into a scope of a store, or into all that it has. */
   public static Lookup in(@Nullable Scope scope, ClaimReader reader) {
@@ -59,25 +60,35 @@ public final class Lookup {
 
   /**
    * Says why there may be no record of a key: nothing is known of it, or only of one that is
-   * written alike.
+   * written alike, or of some that begin so.
    */
   public String absence(String text) {
     String where = scopes.size() == 1 ? " in scope " + scopes.get(0) : "";
     String absent = key(text) + " is absent" + where + ": nothing is known of it";
     return alike(text)
-        .map(other -> absent + "; but there is " + other)
-        .orElse(absent + ", so its next copy runs");
+        .or(() -> sample().beginningLike(text))
+        .map(others -> absent + "; but there " + others)
+        .orElseGet(() -> absent + ", so its next copy runs" + sample().unseen(text));
+  }
+
+  private KeySample sample() {
+    if (sample == null) {
+      sample = KeySample.of(reader, scopes);
+    }
+    return sample;
   }
 
   private Optional<String> alike(String text) {
     Map<Key, String> others = new LinkedHashMap<>();
     byte[] bytes = text.getBytes(UTF_8);
-    if (JsonKeys.at("").extract(bytes, 0, bytes.length) instanceof Keyed json) {
-      boolean isString = text.strip().startsWith("\"");
-      others.put(
-          json.key(),
-          isString ? "which is the text in those quotes" : "which is JSON and not text");
-    }
+    json(text)
+        .ifPresent(
+            key ->
+                others.put(
+                    key,
+                    text.strip().startsWith("\"")
+                        ? "which is the text in those quotes"
+                        : "which is JSON and not text"));
     if (!text.startsWith("~")) {
       if (text.contains(",")) {
         others.put(Key.parse("~c:" + text), "which is a composite of parts");
@@ -87,7 +98,15 @@ public final class Lookup {
     others.remove(key(text));
     return others.entrySet().stream()
         .filter(other -> !find(other.getKey()).isEmpty())
-        .map(other -> other.getKey() + ", " + other.getValue())
+        .map(other -> "is " + other.getKey() + ", " + other.getValue())
         .findFirst();
+  }
+
+  /** Returns the key that this text is as JSON. */
+  static Optional<Key> json(String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    return JsonKeys.at("").extract(bytes, 0, bytes.length) instanceof Keyed json
+        ? Optional.of(json.key())
+        : Optional.empty();
   }
 }

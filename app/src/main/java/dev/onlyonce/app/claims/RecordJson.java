@@ -36,6 +36,13 @@ public final class RecordJson {
     }
   }
 
+  /** Writes the members of the object of a key that there is no record of. */
+  public static void writeAbsent(JsonGenerator json, Lookup lookup, String text) {
+    json.writeStringProperty("key", Lookup.key(text).toString());
+    json.writeStringProperty("state", "absent");
+    json.writeStringProperty("reason", lookup.absence(text));
+  }
+
   /** Writes the members of a record's object. */
   public void write(JsonGenerator json, ClaimRecord record) {
     json.writeStringProperty("scope", record.scope().name());
@@ -45,8 +52,16 @@ public final class RecordJson {
     json.writeStringProperty("meaning", Standing.meaning(record, now));
     json.writeNumberProperty("token", record.token());
     json.writeNumberProperty("attempt", record.attempt());
-    json.writeStringProperty("owner", record.owner());
-    moment(json, "createdAt", record.createdAtMillis());
+    if (record.owner().isEmpty()) {
+      json.writeNullProperty("owner");
+    } else {
+      json.writeStringProperty("owner", record.owner());
+    }
+    if (record.createdAtMillis() == ClaimRecord.UNKNOWN_TIME) {
+      json.writeNullProperty("createdAt");
+    } else {
+      moment(json, "createdAt", record.createdAtMillis());
+    }
     moment(json, "updatedAt", record.updatedAtMillis());
     if (Standing.isClaim(record)) {
       moment(json, "leaseUntil", record.leaseUntilMillis());

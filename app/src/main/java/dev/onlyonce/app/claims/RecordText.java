@@ -3,16 +3,19 @@ package dev.onlyonce.app.claims;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.onlyonce.Result;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.output.SafeText;
 import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimState;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 
 /** Shows records to people. */
 public final class RecordText {
+
+  /** Stands for what the store does not know any more. */
+  private static final String UNKNOWN = "-";
 
   private final long now;
   private final boolean withBytes;
@@ -35,8 +38,13 @@ public final class RecordText {
     add(lines, "meaning", Standing.meaning(record, now));
     add(lines, "token", Long.toString(record.token()));
     add(lines, "attempt", Integer.toString(record.attempt()));
-    add(lines, "owner", SafeText.of(record.owner()));
-    add(lines, "created", Moments.both(record.createdAtMillis(), now));
+    add(lines, "owner", ownerOf(record));
+    add(
+        lines,
+        "created",
+        record.createdAtMillis() == ClaimRecord.UNKNOWN_TIME
+            ? UNKNOWN
+            : Moments.both(record.createdAtMillis(), now));
     addTimes(lines, record);
     addEnding(lines, record);
     if (record.fingerprint() != null) {
@@ -75,16 +83,19 @@ public final class RecordText {
   }
 
   private void addBytes(List<String> lines, String name, String type, byte[] bytes) {
-    add(lines, name, type + String.format(Locale.ROOT, "%,d bytes", bytes.length));
+    add(lines, name, type + Quantity.of(bytes.length, "byte"));
     if (withBytes) {
       String text = RecordJson.text(bytes);
       add(lines, "", text == null ? "hex " + HexFormat.of().formatHex(bytes) : SafeText.of(text));
     }
   }
 
-  /** Returns the key of a record, "-" if the store does not know it any more. */
   private static String keyOf(ClaimRecord record) {
-    return record.key() == null ? "-" : record.key().toString();
+    return record.key() == null ? UNKNOWN : record.key().toString();
+  }
+
+  private static String ownerOf(ClaimRecord record) {
+    return record.owner().isEmpty() ? UNKNOWN : SafeText.of(record.owner());
   }
 
   private static void add(List<String> lines, String name, String value) {
@@ -133,7 +144,7 @@ public final class RecordText {
         Standing.of(version, version.updatedAtMillis() - 1).words(),
         version.token(),
         version.attempt(),
-        SafeText.of(version.owner()),
+        ownerOf(version),
         more);
   }
 }

@@ -105,10 +105,10 @@ final class ActOptions {
     PrintWriter out = command.commandLine().getOut();
     Retention retention = new Retention(kept);
     try (ActionReport report = new ActionReport(order.action, retention, dryRun, json, now, out)) {
-      if (order.bulk.isGiven && !dryRun && !yes) {
-        throw unconfirmed(order, retention, now);
-      }
-      if (dryRun) {
+      boolean isConfirmed = !order.bulk.isGiven || dryRun || yes;
+      if (!isConfirmed) {
+        requireNothingToDo(order, retention, now);
+      } else if (dryRun) {
         try (OpenReader open = store.access().preview()) {
           new ActRun(order, now, report, null)
               .on(keys, open.claims(), Lookup.in(scope, open.claims()));
@@ -120,7 +120,7 @@ final class ActOptions {
               .on(keys, open.reader(), Lookup.in(scope, open.reader()));
         }
       }
-      report.end();
+      report.end("nothing to do: " + order.bulk.option + " leaves no key");
       return (report.isComplete() ? ExitCode.FINE : ExitCode.FINDING).number();
     }
   }
@@ -145,7 +145,8 @@ final class ActOptions {
     }
   }
 
-  private Failure unconfirmed(Order order, Retention retention, long now) {
+  /** Refuses to change keys that nobody has named or seen. */
+  private void requireNothingToDo(Order order, Retention retention, long now) {
     long[] count = {0};
     boolean[] isGuessed = {false};
     try (OpenReader open = store.access().preview()) {
@@ -160,7 +161,10 @@ final class ActOptions {
                 }
               });
     }
-    return Failure.usage(
+    if (count[0] == 0) {
+      return;
+    }
+    throw Failure.usage(
         "%s would change %s: look with --dry-run, then say --yes%s"
             .formatted(
                 order.bulk.option,

@@ -2,6 +2,7 @@ package dev.onlyonce.app.cli;
 
 import dev.onlyonce.app.ExitCode;
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.bench.Figure;
 import dev.onlyonce.app.bench.StoreBench;
 import dev.onlyonce.app.bench.Work;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:measured",
       "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
       "4:the store could not be reached, or did not answer as a store must"
     },
     footerHeading = "%nExamples:%n",
@@ -118,9 +120,9 @@ final class BenchCommand implements Callable<Integer> {
         "%-45s %,10d keys/s   %s: median %,d us, 99 of 100 within %,d us%n",
         figure.work().sentence(),
         figure.keysPerSecond(),
-        figure.batch() == 1
-            ? "a key, %d threads".formatted(figure.threads())
-            : "%d keys, 1 thread".formatted(figure.batch()),
+        (figure.batch() == 1 ? "a key" : Quantity.of(figure.batch(), "key"))
+            + ", "
+            + Quantity.of(figure.threads(), "thread"),
         figure.medianMicros(),
         figure.slowMicros());
   }

@@ -30,6 +30,7 @@ import picocli.CommandLine.Parameters;
       "0:the key is known",
       "1:the key is absent: it was never claimed, or its retention is over",
       "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
       "4:the store could not be opened or read"
     },
     footerHeading = "%nExample:%n",
@@ -59,11 +60,21 @@ final class ClaimsHistoryCommand implements Callable<Integer> {
           Lookup lookup = scope.lookup(open.claims());
           List<ClaimRecord> found = lookup.find(wanted);
           if (found.isEmpty()) {
-            out.print(json ? "" : lookup.absence(key) + "\n");
+            printAbsent(out, lookup);
           }
           found.forEach(record -> print(out, open.claims().history(record.scope(), wanted)));
           return found.isEmpty() ? ExitCode.FINDING : ExitCode.FINE;
         });
+  }
+
+  private void printAbsent(PrintWriter out, Lookup lookup) {
+    if (!json) {
+      out.print(lookup.absence(key) + "\n");
+      return;
+    }
+    try (JsonLines lines = new JsonLines(out)) {
+      lines.object(it -> RecordJson.writeAbsent(it, lookup, key));
+    }
   }
 
   private void print(PrintWriter out, List<ClaimRecord> versions) {

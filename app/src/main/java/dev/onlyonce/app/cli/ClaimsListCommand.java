@@ -36,6 +36,7 @@ import picocli.CommandLine.Option;
     exitCodeList = {
       "0:fine; also when there is no such key",
       "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
       "4:the store could not be opened or read"
     },
     footerHeading = "%nExamples:%n",

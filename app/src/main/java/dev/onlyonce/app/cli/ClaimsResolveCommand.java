@@ -37,6 +37,7 @@ import picocli.CommandLine.Option;
       "0:done",
       "1:a key is absent or not in doubt; the others are done",
       "2:the command line cannot be carried out; nothing was changed",
+      StoreOption.BAD_FILE,
       "4:the store could not be opened, read or written, or is in use"
     },
     footerHeading = "%nExamples:%n",

@@ -26,6 +26,7 @@ import picocli.CommandLine.Parameters;
       "0:every key is known",
       "1:a key is absent: it was never claimed, or its retention is over",
       "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
       "4:the store could not be opened or read"
     },
     footerHeading = "%nExamples:%n",
@@ -68,7 +69,7 @@ final class ClaimsShowCommand implements Callable<Integer> {
               List<ClaimRecord> found = lookup.find(Lookup.key(key));
               allKnown &= !found.isEmpty();
               if (json) {
-                print(lines, key, found, new RecordJson(now, withBytes));
+                print(lines, lookup, key, found, new RecordJson(now, withBytes));
               } else {
                 print(out, found.isEmpty() ? lookup.absence(key) : "", found, now);
               }
@@ -79,14 +80,10 @@ final class ClaimsShowCommand implements Callable<Integer> {
   }
 
   private static void print(
-      JsonLines lines, String key, List<ClaimRecord> found, RecordJson records) {
+      JsonLines lines, Lookup lookup, String key, List<ClaimRecord> found, RecordJson records) {
     found.forEach(record -> lines.object(json -> records.write(json, record)));
     if (found.isEmpty()) {
-      lines.object(
-          json -> {
-            json.writeStringProperty("key", Lookup.key(key).toString());
-            json.writeStringProperty("state", "absent");
-          });
+      lines.object(json -> RecordJson.writeAbsent(json, lookup, key));
     }
   }
 

@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
     exitCodeList = {
       "0:fine",
       "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
       "4:the store could not be opened or read"
     },
     footerHeading = "%nExample:%n",

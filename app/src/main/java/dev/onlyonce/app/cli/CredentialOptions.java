@@ -46,9 +46,22 @@ final class CredentialOptions {
 
   private @Nullable String password() {
     if (password != null) {
-      return new String(password);
+      return required("--password was answered with nothing", new String(password));
     }
-    return passwordFile == null ? System.getenv(VARIABLE) : read(passwordFile);
+    return passwordFile == null
+        ? System.getenv(VARIABLE)
+        : required(
+            "--password-file " + passwordFile + " has nothing in its first line",
+            read(passwordFile));
+  }
+
+  /** The end of what can be read is no password, and a user who has none needs no option. */
+  private static String required(String sentence, String password) {
+    if (password.isEmpty()) {
+      throw Failure.usage(
+          sentence + ": give the password, or leave the option out if there is none");
+    }
+    return password;
   }
 
   private static String read(Path file) {

@@ -50,7 +50,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:fine; also when the reader of the output closes it early, as head does",
       "2:the command line cannot be carried out",
-      "3:the input is damaged, or records were left out by a policy fail",
+      "3:the input is damaged, or records were left out by a policy fail, or the file of a tiered"
+          + " store is not as it should be",
       "4:a file, stream or state could not be read or written, or the memory is full"
     },
     footerHeading = "%nExamples:%n",
@@ -119,7 +120,8 @@ final class DedupCommand implements Callable<Integer> {
       paramLabel = "TIME",
       description = {
         "Remember a key for this long after it arrived first, as in 90s, 15m, 24h or 7d; this bounds"
-            + " the memory. Without it, keys are remembered until the end, or as long as the state."
+            + " the memory. Without it, keys are remembered until the end or, with --state or"
+            + " --store, for good (a hundred years)."
       })
   private @Nullable Duration window;
 

@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
       "0:with OnlyOnce, each payment was charged once",
       "1:with OnlyOnce, a payment was charged twice or never",
       "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
       "4:a process, a connection or a file failed"
     },
     footerHeading = "%nColumns:%n",

@@ -14,6 +14,7 @@ import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Time;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -49,9 +50,10 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:nothing is unsafe",
-      "1:something is unsafe or broken",
+      "1:something is unsafe or broken, such as a database without the tables",
       "2:the command line cannot be carried out",
-      "4:the store could not be reached"
+      StoreOption.BAD_FILE,
+      "4:the store could not be reached, or does not let the user in"
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -119,7 +121,13 @@ final class DoctorCommand implements Callable<Integer> {
     }
     Load load =
         rate == null ? null : new Load(rate, retention == null ? Limits.RETENTION : retention);
-    List<Finding> findings = new Examination(store.access(), Time.system(), load).run();
+    List<Finding> findings = new ArrayList<>();
+    List<String> warnings =
+        Warnings.during(
+            () -> findings.addAll(new Examination(store.access(), Time.system(), load).run()));
+    warnings.stream()
+        .filter(it -> findings.stream().noneMatch(finding -> finding.sentence().contains(it)))
+        .forEach(it -> findings.add(new Finding(Finding.Level.NOTE, "warning", it)));
     if (json) {
       FindingLines.printJson(findings, out);
     } else {

@@ -38,8 +38,9 @@ final class KeepOptions {
       paramLabel = "ADDRESS",
       description = {
         "Remember keys in this store, which other runs may use at the same time: jdbc:..., redis://...,"
-            + " redis-cluster://... or tiered:FILE.yaml; local:DIR is --state DIR. Output files are written on. After a"
-            + " run that was interrupted, the records that it wrote last may be written once more."
+            + " redis-cluster://... or tiered:FILE.yaml; local:DIR is --state DIR. Keys are kept for"
+            + " good unless --window says for how long. Output files are written on. After a run that"
+            + " was interrupted, the records that it wrote last may be written once more."
       })
   private @Nullable String store;
 

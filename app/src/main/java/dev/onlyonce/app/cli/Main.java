@@ -40,7 +40,8 @@ import picocli.CommandLine.TypeConversionException;
       "0:fine; also when the reader of the output closes it early, as head does",
       "1:done, and there is something to look at: a difference, or a key that is absent",
       "2:the command line cannot be carried out",
-      "3:the input is damaged, or has records that the policy does not accept",
+      "3:the input is damaged, or has records that the policy does not accept, or the file of a"
+          + " tiered store is not as it should be",
       "4:a store, file or stream could not be opened, read or written",
       "70:a bug in onlyonce"
     })

@@ -25,7 +25,12 @@ import picocli.CommandLine.Spec;
           + " before this version of the program or the library uses them.%n"
     },
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:fine", "2:the command line cannot be carried out"},
+    exitCodeList = {
+      "0:fine",
+      "2:the command line cannot be carried out",
+      StoreOption.BAD_FILE,
+      "4:the file of a tiered store could not be read"
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  onlyonce schema --dialect postgresql | psql shop",

@@ -10,6 +10,9 @@ import picocli.CommandLine.Option;
 /** Which store a command is about. */
 final class StoreOption {
 
+  /** For the exit codes of all commands that take a store. */
+  static final String BAD_FILE = "3:the file of a tiered store is not as it should be";
+
   private static final String VARIABLE = "ONLYONCE_STORE";
 
   @Option(

@@ -4,6 +4,7 @@ import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.store.Clocks;
 import dev.onlyonce.app.store.Finding;
 import dev.onlyonce.app.store.Finding.Level;
@@ -175,26 +176,32 @@ public final class Examination {
 
   private void speed(Load asked, long keysPerSecond) {
     String sentence =
-        String.format(Locale.ROOT, "%,d new keys a second were asked for", asked.keysPerSecond());
+        String.format(
+            Locale.ROOT,
+            "%,d new keys a second are to be claimed, one caller gets %,d done from here",
+            asked.keysPerSecond(),
+            keysPerSecond);
     findings.add(
         asked.keysPerSecond() > keysPerSecond
             ? new Finding(
-                Level.UNSAFE, "rate", sentence + ", which is more than one caller gets done here")
+                Level.UNSAFE,
+                "rate",
+                sentence
+                    + ": see with onlyonce bench what several get done together, and have so many, or"
+                    + " a faster or nearer server")
             : new Finding(Level.OK, "rate", sentence));
   }
 
   private void room(Load asked) {
-    double gigabytes = asked.keys() * access.bytesPerKey() / (1L << 30);
     findings.add(
         new Finding(
             Level.NOTE,
             "room",
             String.format(
                 Locale.ROOT,
-                "%,.0f keys are remembered at a time, about %,.1f GB at %d bytes a key without a"
-                    + " result",
+                "%,.0f keys are remembered at a time, about %s at %d bytes a key without a result",
                 asked.keys(),
-                gigabytes,
+                Quantity.mebibytes((long) (asked.keys() * access.bytesPerKey())),
                 access.bytesPerKey())));
   }
 }

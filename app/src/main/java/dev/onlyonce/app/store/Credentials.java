@@ -12,14 +12,42 @@ import org.jspecify.annotations.Nullable;
  */
 public record Credentials(@Nullable String user, @Nullable String password) {
 
-  private static final Pattern IN_AUTHORITY = Pattern.compile("//.*@");
+  /** A password may have anything in it, slashes too, so a login ends at the last at-sign. */
+  private static final Pattern LOGIN = Pattern.compile("//(?:([^:@/]*):)?.*@");
+
+  private static final String HOST = "(?:\\[[^]@/?]*]|[^]\\[@/?:;,]*)(?::\\d*)?";
+
+  /** Where an at-sign is one of a setting's value. */
+  private static final Pattern NO_LOGIN =
+      Pattern.compile(
+          "[^/]*//HOST(?:,HOST)*(?:/[^@?;]*)?(?:[?;][\\w.-]+=.*)?".replace("HOST", HOST));
+
   private static final Pattern IN_QUERY =
       Pattern.compile("((?:password|pwd)=)[^&;]*", Pattern.CASE_INSENSITIVE);
 
-  /** Returns an address without the passwords that it may have. */
+  /** Tells whether an address has a user or a password before its host. */
+  static boolean isIn(String address) {
+    return LOGIN.matcher(address).find() && !NO_LOGIN.matcher(address).matches();
+  }
+
+  /**
+   * Returns an address without the passwords that it may have. What stands before the host without
+   * a colon may be a password as well.
+   */
   static String hidden(String address) {
-    String first = IN_AUTHORITY.matcher(address).replaceAll("//***@");
+    String first = isIn(address) ? withoutLogin(address) : address;
     return IN_QUERY.matcher(first).replaceAll("$1***");
+  }
+
+  private static String withoutLogin(String address) {
+    return LOGIN
+        .matcher(address)
+        .replaceAll(login -> login.group(1) == null ? "//***@" : "//$1:***@");
+  }
+
+  /** Returns what others say of an address, without the passwords that it may have. */
+  static String hiddenIn(String sentence, String address) {
+    return IN_QUERY.matcher(sentence.replace(address, hidden(address))).replaceAll("$1***");
   }
 
   /** Refuses a name where nobody asks for one; a password may be for other commands. */

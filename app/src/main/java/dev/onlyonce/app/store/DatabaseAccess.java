@@ -9,6 +9,7 @@ import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.jdbc.SqlDialect;
 import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStore;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,10 +29,9 @@ record DatabaseAccess(String url, Credentials credentials, String prefix) implem
   static final String PREFIX = "onlyonce_";
 
   private static final int CONNECTIONS = 4;
-  private static final long CONNECT_MILLIS = 10_000;
-  private static final String MYSQL = "jdbc:mysql:";
-  private static final String POSTGRESQL = "jdbc:postgresql:";
-  private static final String MARIADB = "jdbc:mariadb:";
+
+  /** How long connecting to one host and logging in may take: it is no statement. */
+  private static final Duration CONNECT = Duration.ofSeconds(10);
 
   /**
    * How long a statement may be silent: a connection that has died without a word is given up then,
@@ -40,6 +40,8 @@ record DatabaseAccess(String url, Credentials credentials, String prefix) implem
   private static final Duration SILENCE = Duration.ofMinutes(5);
 
   private static final String SOCKET_TIMEOUT = "socketTimeout";
+  private static final String CONNECT_TIMEOUT = "connectTimeout";
+  private static final String LOGIN_TIMEOUT = "loginTimeout";
 
   /** The tables' statements are better planned once than each time: 7.5 times fewer of them. */
   private static final String GENERIC_PLANS = "-c plan_cache_mode=force_generic_plan";
@@ -82,15 +84,25 @@ record DatabaseAccess(String url, Credentials credentials, String prefix) implem
     try {
       return JdbcStore.on(pool).owner(owner).tablePrefix(prefix).asTier().open();
     } catch (StoreException e) {
-      throw e.kind() == StoreException.Kind.REJECTED
-          ? Failure.files(
-              e.getMessage()
-                  + "; onlyonce schema"
-                  + (prefix.equals(PREFIX) ? "" : " --prefix " + prefix)
-                  + " prints the statements that make them, and with --from those"
-                  + " that upgrade them")
-          : e;
+      throw new StoreException(e.kind(), cannotOpen(e), e);
     }
+  }
+
+  /** In the words of the program, where the library has those of its own. */
+  private String cannotOpen(StoreException e) {
+    String tables = prefix + "* in " + at();
+    if (e.getCause() instanceof SQLException cause && SqlStates.isTableMissing(cause)) {
+      return "there are no tables %s, or not all: onlyonce schema --dialect %s%s prints the statements that make them"
+          .formatted(
+              tables,
+              at().dialect().name().toLowerCase(Locale.ROOT),
+              prefix.equals(PREFIX) ? "" : " --prefix " + prefix);
+    }
+    if (e.getCause() instanceof SQLException cause && SqlStates.isDenied(cause)) {
+      return "the user may not do what a store does with the tables %s: onlyonce doctor names the GRANT that is missing (%s)"
+          .formatted(tables, cause.getMessage());
+    }
+    return at() + ": " + e.getMessage();
   }
 
   @Override
@@ -103,93 +115,77 @@ record DatabaseAccess(String url, Credentials credentials, String prefix) implem
       }
       return findings;
     } catch (SQLException e) {
-      throw Failure.files(address() + " does not tell its settings: " + e.getMessage());
+      throw Failure.files(at() + " does not tell its settings: " + e.getMessage());
     }
   }
 
   @Override
   public int bytesPerKey() {
-    return url.startsWith(POSTGRESQL) ? 440 : 250;
+    return at().isPostgreSql() ? 440 : 250;
   }
 
   HikariDataSource connect() {
+    ConnectFault faults = new ConnectFault(at(), credentials);
+    if (!at().hasDriver()) {
+      throw faults.noDriver();
+    }
+    String fault = at().fault();
+    if (fault != null) {
+      throw faults.ofAddress(fault);
+    }
+    try {
+      DriverManager.getDriver(url);
+    } catch (SQLException e) {
+      throw faults.ofAddress("is not one that its driver takes");
+    }
     HikariConfig config = new HikariConfig();
     config.setPoolName("onlyonce");
     config.setMaximumPoolSize(CONNECTIONS);
     config.setMinimumIdle(0);
-    config.setConnectionTimeout(CONNECT_MILLIS);
+    config.setConnectionTimeout(CONNECT.toMillis());
+    config.setJdbcUrl(url);
+    if (credentials.user() != null) {
+      config.setUsername(credentials.user());
+    }
+    if (credentials.password() != null) {
+      config.setPassword(credentials.password());
+    }
+    if (at().isPostgreSql()) {
+      preset(config, "options", GENERIC_PLANS);
+    }
+    limitTimes(config);
     try {
-      config.setJdbcUrl(url);
-      if (credentials.user() != null) {
-        config.setUsername(credentials.user());
-      }
-      if (credentials.password() != null) {
-        config.setPassword(credentials.password());
-      }
-      if (url.startsWith(POSTGRESQL) && !url.contains("options=")) {
-        config.addDataSourceProperty("options", GENERIC_PLANS);
-      }
-      limitSilence(config);
       return new HikariDataSource(config);
     } catch (RuntimeException e) {
-      throw cannotConnect(e);
+      throw faults.of(e);
     }
   }
 
-  /** Unless the URL says so itself. */
-  private void limitSilence(HikariConfig config) {
-    if (url.contains(SOCKET_TIMEOUT + "=")) {
-      return;
-    }
-    if (url.startsWith(POSTGRESQL)) {
-      config.addDataSourceProperty(SOCKET_TIMEOUT, "" + SILENCE.toSeconds());
-    } else if (url.startsWith(MARIADB)) {
-      config.addDataSourceProperty(SOCKET_TIMEOUT, "" + SILENCE.toMillis());
+  private void limitTimes(HikariConfig config) {
+    if (at().isPostgreSql()) {
+      preset(config, SOCKET_TIMEOUT, "" + SILENCE.toSeconds());
+      preset(config, CONNECT_TIMEOUT, "" + CONNECT.toSeconds());
+      // This one is for all hosts together.
+      preset(config, LOGIN_TIMEOUT, "" + CONNECT.multipliedBy(at().hosts()).toSeconds());
+    } else if (at().isMariaDb()) {
+      preset(config, SOCKET_TIMEOUT, "" + SILENCE.toMillis());
+      preset(config, CONNECT_TIMEOUT, "" + CONNECT.toMillis());
     }
   }
 
-  private Failure cannotConnect(RuntimeException e) {
-    Throwable cause = e;
-    while (cause.getCause() != null && !(cause instanceof SQLException)) {
-      cause = cause.getCause();
+  /** Sets a property of the driver, unless the URL says it itself. */
+  private void preset(HikariConfig config, String property, String value) {
+    if (!at().sets(property)) {
+      config.addDataSourceProperty(property, value);
     }
-    String reason = Credentials.hidden(String.valueOf(cause.getMessage()));
-    if (reason.toLowerCase(Locale.ROOT).contains("driver")) {
-      return noDriver();
-    }
-    return Failure.files("cannot connect to " + address() + ": " + reason);
   }
 
-  private Failure noDriver() {
-    if (url.startsWith(MYSQL)) {
-      return Failure.usage(
-          "there is no driver for %s: MySQL's is under the GPL and not built in; MariaDB's reaches MySQL,"
-                  .formatted(address())
-              + " too: give "
-              + address().replaceFirst(MYSQL, "jdbc:mariadb:"));
-    }
-    return Failure.usage(
-        "there is no driver for %s; those of PostgreSQL, MariaDB and H2 are built in"
-            .formatted(address()));
-  }
-
-  private String address() {
-    return Credentials.hidden(url);
-  }
-
-  /** Returns what kind of database a URL leads to, as its beginning says. */
-  static SqlDialect dialectOf(String url) {
-    if (url.startsWith(POSTGRESQL)) {
-      return SqlDialect.POSTGRESQL;
-    }
-    if (url.startsWith("jdbc:h2:")) {
-      return SqlDialect.H2;
-    }
-    return url.startsWith(MYSQL) ? SqlDialect.MYSQL : SqlDialect.MARIADB;
+  private DatabaseUrl at() {
+    return new DatabaseUrl(url);
   }
 
   @Override
   public String toString() {
-    return address();
+    return at().toString();
   }
 }

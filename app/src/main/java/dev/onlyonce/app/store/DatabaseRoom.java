@@ -1,10 +1,10 @@
 package dev.onlyonce.app.store;
 
+import dev.onlyonce.app.Quantity;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Locale;
 import java.util.Optional;
 import javax.sql.DataSource;
 
@@ -53,20 +53,15 @@ final class DatabaseRoom {
   /** Neither is unsafe: whether the disk has what is missing cannot be known from here. */
   private Finding compare(long taken, long needed) {
     String sentence =
-        text(
-            "%s takes %,d MB, this rate and retention need about %,d MB",
-            table, taken >> 20, needed >> 20);
+        "%s takes %s, this rate and retention need about %s"
+            .formatted(table, Quantity.mebibytes(taken), Quantity.mebibytes(needed));
     return Finding.note(
         "disk",
         taken > needed
             ? sentence + ": results take room, more keys came than that, or nobody purges"
             : sentence
-                + text(
-                    "; a database does not tell what its disk has free, so see to it that %,d MB are",
-                    (needed - taken) >> 20));
-  }
-
-  private static String text(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
+                + "; a database does not tell what its disk has free, so see to it that "
+                + Quantity.mebibytes(needed - taken)
+                + " are");
   }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import javax.sql.DataSource;
 
@@ -20,6 +21,7 @@ import javax.sql.DataSource;
  */
 final class DatabaseSettings {
 
+  private static final String UNKNOWN = "unknown";
   private static final String POSTGRESQL =
       "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit',"
           + " 'full_page_writes', 'default_transaction_isolation', 'synchronous_standby_names',"
@@ -87,7 +89,7 @@ final class DatabaseSettings {
         "on",
         "every settlement leaves a dead row, so the table grows without end and gets slower");
     String standbys = settings.getOrDefault("synchronous_standby_names", "");
-    synchronousCommit(settings.getOrDefault("synchronous_commit", ""), !standbys.isEmpty());
+    synchronousCommit(value("synchronous_commit"), !standbys.isEmpty());
     if ("true".equals(settings.get("in_recovery"))) {
       findings.add(
           new Finding(
@@ -109,7 +111,7 @@ final class DatabaseSettings {
   private void synchronousCommit(String commit, boolean isWaitedFor) {
     String harm =
         switch (commit) {
-          case "off" -> "a crash takes the last moments, whose keys are new again";
+          case "off", UNKNOWN -> "a crash takes the last moments, whose keys are new again";
           case "local" ->
               isWaitedFor
                   ? "no standby is waited for, whatever synchronous_standby_names says, and one that"
@@ -136,16 +138,17 @@ final class DatabaseSettings {
         "innodb_flush_log_at_trx_commit",
         "1",
         "a crash takes the last second, whose keys are new again");
-    String binlog = settings.getOrDefault("log_bin", "OFF");
-    if (binlog.equals("ON")) {
+    if (value("log_bin").equals("OFF")) {
+      ok("log_bin", "OFF: sync_binlog is of no meaning");
+    } else {
       require(
           "sync_binlog", "1", "after a crash the replicas may lack what this server has answered");
-    } else {
-      ok("log_bin", "OFF: sync_binlog is of no meaning");
     }
-    String doubleWrite = settings.getOrDefault("innodb_doublewrite", "ON");
-    if (doubleWrite.equals("OFF") || doubleWrite.equals("0")) {
-      unsafe("innodb_doublewrite", "OFF: a crash of the machine can damage pages; set it to ON");
+    String doubleWrite = value("innodb_doublewrite");
+    if (Set.of("OFF", "0", UNKNOWN).contains(doubleWrite)) {
+      unsafe(
+          "innodb_doublewrite",
+          doubleWrite + ": a crash of the machine can damage pages; set it to ON");
     } else {
       ok("innodb_doublewrite", doubleWrite);
     }
@@ -171,7 +174,7 @@ final class DatabaseSettings {
   }
 
   private void isolation(String name) {
-    String level = settings.getOrDefault(name, "unknown");
+    String level = value(name);
     if (level.replace('-', ' ').equalsIgnoreCase("read committed")) {
       ok(name, level);
     } else {
@@ -184,8 +187,13 @@ final class DatabaseSettings {
     }
   }
 
+  /** Returns a setting, or that it is unknown: then it is not taken for safe. */
+  private String value(String name) {
+    return settings.getOrDefault(name, UNKNOWN);
+  }
+
   private void require(String name, String safe, String otherwise) {
-    String found = settings.getOrDefault(name, "unknown");
+    String found = value(name);
     if (found.equals(safe)) {
       ok(name, found);
     } else {

@@ -1,6 +1,7 @@
 package dev.onlyonce.app.store;
 
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.dedup.KeysInState;
 import dev.onlyonce.spi.Time;
 import dev.onlyonce.store.local.LocalReader;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +76,7 @@ record LocalAccess(Path directory) implements StoreAccess {
       FileStore disk = Files.getFileStore(directory);
       long free = disk.getUsableSpace();
       long part = 100 * free / Math.max(1, disk.getTotalSpace());
-      String room = String.format(Locale.ROOT, "%,d MB free, %d %%", free >> 20, part);
+      String room = "%s free, %d %%".formatted(Quantity.mebibytes(free), part);
       findings.add(
           part < LEAST_FREE_PERCENT
               ? Finding.unsafe("disk", room + ": when it is full, new keys are refused")

@@ -1,6 +1,7 @@
 package dev.onlyonce.app.store;
 
 import dev.onlyonce.app.Failure;
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.store.redis.RedisCompactTier;
 import dev.onlyonce.store.redis.RedisFindings;
@@ -29,6 +30,7 @@ record RedisAccess(String address, Credentials credentials, String prefix) imple
 
   private static final String CLUSTER = "-cluster";
   private static final int BYTES_PER_KEY = 96;
+  private static final String SETTINGS = "settings";
   private static final String COMPACT_TIER = "compact tier";
 
   @Override
@@ -44,7 +46,7 @@ record RedisAccess(String address, Credentials credentials, String prefix) imple
 
   @Override
   public boolean isThere() {
-    Optional<RedisStore> store = builder("onlyonce", it -> it).openIfThere();
+    Optional<RedisStore> store = looking(it -> it).openIfThere();
     store.ifPresent(RedisStore::close);
     return store.isPresent();
   }
@@ -77,34 +79,58 @@ record RedisAccess(String address, Credentials credentials, String prefix) imple
 
   /** Examines the servers of a store with other settings. */
   List<Finding> examine(@Nullable Load load, UnaryOperator<RedisStore.Builder> settings) {
-    RedisFindings found = builder("onlyonce", settings).look();
     List<Finding> findings = new ArrayList<>();
     Map<String, List<String>> missing = builder("onlyonce", settings).missingRules();
     missing.forEach((server, rules) -> findings.add(lacks(server, rules)));
-    for (RedisFindings.Server each : found.servers()) {
-      findings.add(
-          Finding.ok(
-              "server",
-              String.format(
-                  Locale.ROOT,
-                  "%s, Redis %s, %d replicas, maxmemory-policy %s, appendonly %s, appendfsync %s",
-                  each.address(),
-                  each.version(),
-                  each.replicas(),
-                  each.maxmemoryPolicy(),
-                  each.appendonly(),
-                  each.appendfsync())));
+    RedisFindings found;
+    try {
+      found = builder("onlyonce", settings).look();
+    } catch (StoreException e) {
+      if (missing.isEmpty()) {
+        throw e;
+      }
+      return findings; // what is missing is why it cannot be looked at
     }
-    found.warnings().forEach(it -> findings.add(Finding.unsafe("settings", it)));
+    for (RedisFindings.Server each : found.servers()) {
+      findings.add(server(each));
+    }
+    found.warnings().forEach(it -> findings.add(Finding.unsafe(SETTINGS, it)));
     Optional<Finding> tier =
         missing.isEmpty()
-            ? builder("onlyonce", settings).openIfThere().flatMap(RedisAccess::examineTier)
+            ? looking(settings).openIfThere().flatMap(RedisAccess::examineTier)
             : Optional.empty();
     tier.ifPresent(findings::add);
     if (load != null) {
       findings.add(window(found, load, tier.isPresent()));
     }
     return findings;
+  }
+
+  /** Tells whether a finding is about what makes the servers forget. */
+  static boolean isOfSettings(Finding finding) {
+    return finding.topic().equals(SETTINGS);
+  }
+
+  private static Finding server(RedisFindings.Server server) {
+    List<String> settings = new ArrayList<>();
+    boolean isTold = true;
+    for (String each :
+        Arrays.asList(server.maxmemoryPolicy(), server.appendonly(), server.appendfsync())) {
+      isTold &= each != null;
+      settings.add(each == null ? "unknown" : each);
+    }
+    return new Finding(
+        isTold ? Finding.Level.OK : Finding.Level.NOTE,
+        "server",
+        String.format(
+            Locale.ROOT,
+            "%s, Redis %s, %s, maxmemory-policy %s, appendonly %s, appendfsync %s",
+            server.address(),
+            server.version(),
+            Quantity.of(server.replicas(), "replica"),
+            settings.get(0),
+            settings.get(1),
+            settings.get(2)));
   }
 
   private Finding lacks(String server, List<String> rules) {
@@ -169,7 +195,7 @@ record RedisAccess(String address, Credentials credentials, String prefix) imple
           sentence
               + ", if nothing of what is in use is the store's: its records could not be counted");
     }
-    return Finding.unsafe("window", sentence + ": new keys will be refused; give it more memory");
+    return Finding.unsafe("window", sentence + ": what comes then is refused; give it more memory");
   }
 
   @Override
@@ -184,7 +210,12 @@ record RedisAccess(String address, Credentials credentials, String prefix) imple
 
   /** Opens the store with other settings, for looking; makes none. */
   RedisStore existing(UnaryOperator<RedisStore.Builder> settings) {
-    return there(builder("onlyonce", settings));
+    return there(looking(settings));
+  }
+
+  /** Who looks at what is there need not be told what could make it forgotten. */
+  private RedisStore.Builder looking(UnaryOperator<RedisStore.Builder> settings) {
+    return builder("onlyonce", it -> settings.apply(it).withoutWarnings());
   }
 
   private RedisStore there(RedisStore.Builder builder) {
@@ -207,6 +238,16 @@ record RedisAccess(String address, Credentials credentials, String prefix) imple
     return asItIs(owner, it -> settings.apply(it.asTier()));
   }
 
+  /**
+   * Has the library read the address; nothing is connected to.
+   *
+   * @throws IllegalArgumentException if it cannot be used
+   */
+  void requireReadable() {
+    String told = userInfo();
+    RedisStore.at(uris(told.contains(":") ? told + "@" : ""));
+  }
+
   private RedisStore.Builder asItIs(String owner, UnaryOperator<RedisStore.Builder> settings) {
     try {
       String told = userInfo();
@@ -224,7 +265,7 @@ record RedisAccess(String address, Credentials credentials, String prefix) imple
       }
       return settings.apply(builder);
     } catch (IllegalArgumentException e) {
-      throw Failure.usage(Credentials.hidden("--store " + address + ": " + e.getMessage()));
+      throw Failure.usage(this + " cannot be used: " + e.getMessage());
     }
   }
 

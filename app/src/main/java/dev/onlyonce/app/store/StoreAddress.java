@@ -84,14 +84,14 @@ public final class StoreAddress {
    */
   public static SqlDialect dialect(String address) {
     if (isTiered(address)) {
-      return DatabaseAccess.dialectOf(TierFile.read(fileOf(address)).database().url());
+      return new DatabaseUrl(TierFile.read(fileOf(address)).database().url()).dialect();
     }
     if (!address.startsWith(JDBC)) {
       throw Failure.usage(
           "a schema is for a database, and %s is none; give --dialect or a jdbc: URL"
               .formatted(Credentials.hidden(address)));
     }
-    return DatabaseAccess.dialectOf(address);
+    return new DatabaseUrl(address).dialect();
   }
 
   /** Returns the directory of a local store; null if the address is of another one. */

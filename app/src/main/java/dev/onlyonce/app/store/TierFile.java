@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.FileName;
+import dev.onlyonce.filter.KeyFilter;
+import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.store.tiered.Authority;
+import dev.onlyonce.store.tiered.TieredStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +54,12 @@ record TierFile(
   private static final String PASSWORD_FILE = "password-file";
   private static final String PASSWORD_ENV = "password-env";
   private static final String PREFIX = "prefix";
+  private static final String TIMEOUT = "timeout";
+  private static final String REPLICAS = "replicas";
+  private static final String ERROR_RATE = "error-rate";
+
+  /** Filters of any error rate have room for so many; more are not held by a machine's memory. */
+  private static final long MOST_KEYS = 1_000_000_000;
 
   /**
    * @param copiesKept how long a copy is good
@@ -112,11 +121,12 @@ record TierFile(
     if (all.has(BEHIND) && isAuthority) {
       throw all.refused(BEHIND, "goes with authority 'redis, database behind'; leave it out");
     }
+    TieredStore.Builder limits = TieredStore.with(authority); // it knows what it takes
     return new TierFile(
         authority,
         there,
-        fast(file, all.below(FAST), isAuthority),
-        near(all.below(NEAR)),
+        fast(file, all.below(FAST), isAuthority, limits),
+        near(all.below(NEAR), limits),
         filter(all.below(FILTER)),
         behind(all.below(BEHIND)),
         all.duration(CLOCK_MARGIN, Duration.ofSeconds(1)),
@@ -148,7 +158,8 @@ record TierFile(
     }
   }
 
-  private static @Nullable Fast fast(Path file, @Nullable YamlFields fields, boolean isOfCopies) {
+  private static @Nullable Fast fast(
+      Path file, @Nullable YamlFields fields, boolean isOfCopies, TieredStore.Builder limits) {
     if (fields == null) {
       return null;
     }
@@ -161,8 +172,8 @@ record TierFile(
             PREFIX,
             COPIES_KEPT,
             SLOW_FROM,
-            "timeout",
-            "replicas"));
+            TIMEOUT,
+            REPLICAS));
     String url = fields.required(URL, "redis://HOST:6379");
     if (!StoreAddress.isRedis(url)) {
       throw fields.refused(
@@ -174,34 +185,52 @@ record TierFile(
             each, "goes with authority 'database': here the records are no copies");
       }
     }
-    String prefix = fields.text(PREFIX);
-    long replicas = fields.count("replicas", 0);
-    if (replicas > 100) {
-      throw fields.refused("replicas", "must be at most 100, was " + replicas);
-    }
+    Duration kept = fields.duration(COPIES_KEPT, Duration.ofHours(1));
+    fields.check(COPIES_KEPT, () -> limits.copiesKeptFor(kept));
+    Duration timeout = fields.duration(TIMEOUT, Duration.ofMillis(isOfCopies ? 250 : 2_000));
     return new Fast(
-        new RedisAccess(url, credentials(file, fields), prefix == null ? "onlyonce-tiers" : prefix),
-        fields.duration(COPIES_KEPT, Duration.ofHours(1)),
+        redis(file, fields, url, timeout),
+        kept,
         fields.duration(SLOW_FROM, Duration.ofMillis(250)),
-        fields.duration("timeout", Duration.ofMillis(isOfCopies ? 250 : 2_000)),
-        (int) replicas);
+        timeout,
+        (int) fields.count(REPLICAS, 0, 100));
   }
 
-  private static @Nullable Near near(@Nullable YamlFields fields) {
+  private static RedisAccess redis(Path file, YamlFields fields, String url, Duration timeout) {
+    String given = fields.text(PREFIX);
+    String prefix = given == null ? "onlyonce-tiers" : given;
+    RedisStore.Builder limits = RedisStore.at("localhost", 6379);
+    fields.check(PREFIX, () -> limits.prefix(prefix));
+    fields.check(TIMEOUT, () -> limits.timeout(timeout));
+    Credentials credentials = credentials(file, fields);
+    if (credentials.user() != null && credentials.password() == null) {
+      throw fields.refused(USER, "needs a password; add password-file or password-env");
+    }
+    RedisAccess redis = new RedisAccess(url, credentials, prefix);
+    fields.check(URL, redis::requireReadable);
+    return redis;
+  }
+
+  private static @Nullable Near near(@Nullable YamlFields fields, TieredStore.Builder limits) {
     if (fields == null) {
       return null;
     }
     fields.allow(Set.of("memory", "kept"));
-    return new Near(
-        fields.bytes("memory", "64MiB"), fields.duration("kept", Duration.ofSeconds(10)));
+    long memory = fields.bytes("memory", "64MiB");
+    Duration kept = fields.duration("kept", Duration.ofSeconds(10));
+    fields.check("memory", () -> limits.near(memory, kept));
+    return new Near(memory, kept);
   }
 
   private static @Nullable Filter filter(@Nullable YamlFields fields) {
     if (fields == null) {
       return null;
     }
-    fields.allow(Set.of("keys", "error-rate"));
-    return new Filter(fields.count("keys", 1_000_000), fields.rate("error-rate", 0.001));
+    fields.allow(Set.of("keys", ERROR_RATE));
+    long keys = fields.count("keys", 1_000_000, MOST_KEYS);
+    double rate = fields.rate(ERROR_RATE, 0.001);
+    fields.check(ERROR_RATE, () -> KeyFilter.forKeys(keys).errorRate(rate));
+    return new Filter(keys, rate);
   }
 
   private static Behind behind(@Nullable YamlFields fields) {
@@ -209,11 +238,10 @@ record TierFile(
       return new Behind(100_000, Duration.ofSeconds(10));
     }
     fields.allow(Set.of("keys", "patience"));
-    long keys = fields.count("keys", 100_000);
-    if (keys < 1_000 || keys > 10_000_000) {
-      throw fields.refused("keys", "must be 1000 to 10000000, was " + keys);
-    }
-    return new Behind((int) keys, fields.duration("patience", Duration.ofSeconds(10)));
+    int keys = (int) fields.count("keys", 100_000, 10_000_000);
+    Duration patience = fields.duration("patience", Duration.ofSeconds(10));
+    fields.check("keys", () -> TieredStore.with(Authority.REDIS).behind(keys, patience));
+    return new Behind(keys, patience);
   }
 
   /** A file of a password is looked for beside the file that names it. */
@@ -234,12 +262,20 @@ record TierFile(
     if (secret == null) {
       return new Credentials(user, null);
     }
-    Path beside = file.toAbsolutePath().resolveSibling(FileName.path(secret));
+    Path beside = file.toAbsolutePath().resolveSibling(path(fields, secret));
     try {
       String password = Files.readString(beside, UTF_8).lines().findFirst().orElse("");
       return new Credentials(user, password);
     } catch (IOException e) {
-      throw Failure.io("cannot read password-file " + beside, e);
+      throw fields.unreadable(PASSWORD_FILE, beside, e);
+    }
+  }
+
+  private static Path path(YamlFields fields, String name) {
+    try {
+      return FileName.path(name);
+    } catch (Failure e) {
+      throw fields.refused(PASSWORD_FILE, "names no file: " + e.sentence());
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.onlyonce.app.store;
 
+import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.store.Finding.Level;
 import dev.onlyonce.store.tiered.Authority;
 import dev.onlyonce.store.tiered.TieredStatistics;
@@ -36,23 +37,31 @@ final class TierFindings {
     figures.put("failures", tier.failures());
     figures.put("meanMicros", micros(tier.mean()));
     figures.put("p99Micros", micros(tier.p99()));
-    String sentence =
-        text(
-            "%,d of %,d keys answered here (%.1f %%), in %,d calls of %,d us on average, 99 of 100"
-                + " within %,d us; %,d failed",
-            tier.answered(),
-            tier.keys(),
-            100 * tier.hitRate(),
-            tier.calls(),
-            micros(tier.mean()),
-            micros(tier.p99()),
-            tier.failures());
+    String sentence = tier.calls() == 0 ? "was not asked for any key" : sentence(tier);
     String trouble = tier.trouble();
     return new Finding(
         trouble == null ? Level.OK : Level.NOTE,
-        "tier " + tier.name(),
+        "tier " + name(tier),
         trouble == null ? sentence : sentence + "; it is not asked now: " + trouble,
         figures);
+  }
+
+  private static String sentence(TieredStatistics.Tier tier) {
+    return text(
+        "%,d of %s answered here (%.1f %%), in %s of %,d us on average, 99 of 100 within %,d us;"
+            + " %,d failed",
+        tier.answered(),
+        Quantity.of(tier.keys(), "key"),
+        100 * tier.hitRate(),
+        Quantity.of(tier.calls(), "call"),
+        micros(tier.mean()),
+        micros(tier.p99()),
+        tier.failures());
+  }
+
+  /** Returns what the file of the tiers calls it. */
+  private static String name(TieredStatistics.Tier tier) {
+    return tier.name().equals("fast") ? "redis" : tier.name();
   }
 
   private static Finding of(Authority authority, Behind behind) {
@@ -66,12 +75,15 @@ final class TierFindings {
         behind.failures() + behind.dropped() == 0 ? Level.OK : Level.NOTE,
         authority == Authority.REDIS ? "database behind" : "copies",
         text(
-            "%,d keys written, %,d wait, the oldest for %,d ms; %,d dropped, %,d failures",
-            behind.written(),
-            behind.waiting(),
-            behind.oldest().toMillis(),
+            "%s written, %s; %,d dropped, %s",
+            Quantity.of(behind.written(), "key"),
+            behind.waiting() == 0
+                ? "none waiting"
+                : text(
+                    "%,d waiting, the oldest for %,d ms",
+                    behind.waiting(), behind.oldest().toMillis()),
             behind.dropped(),
-            behind.failures()),
+            Quantity.of(behind.failures(), "failure")),
         figures);
   }
 

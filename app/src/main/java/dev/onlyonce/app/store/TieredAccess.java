@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A store of tiers that a YAML file names, which any number of programs may use. */
@@ -24,6 +25,9 @@ record TieredAccess(Path file) implements StoreAccess {
   private static final String LOOKING = "onlyonce";
   private static final String NO_COPIES =
       "there are no copies, every duplicate asks the database: ";
+  private static final String MAY_LOSE_COPIES =
+      "Redis may lose copies, as it is set: each asks the database then, and nothing runs twice; but a"
+          + " reset by an operator may be hidden by its copy once more, for copies-kept at the most";
 
   @Override
   public OpenReader look(Consumer<String> notices) {
@@ -34,6 +38,10 @@ record TieredAccess(Path file) implements StoreAccess {
   @Override
   public OpenReader preview() {
     TierFile tiers = TierFile.read(file);
+    return named(() -> preview(tiers));
+  }
+
+  private static OpenReader preview(TierFile tiers) {
     TierFile.Fast fast = tiers.fast();
     HikariDataSource pool = tiers.database().connect();
     boolean opened = false;
@@ -78,6 +86,10 @@ record TieredAccess(Path file) implements StoreAccess {
   @Override
   public OpenStore change(String owner) {
     TierFile tiers = TierFile.read(file);
+    return named(() -> change(tiers, owner));
+  }
+
+  private OpenStore change(TierFile tiers, String owner) {
     HikariDataSource pool = tiers.database().connect();
     boolean opened = false;
     try {
@@ -127,34 +139,30 @@ record TieredAccess(Path file) implements StoreAccess {
     pool.close();
   }
 
-  private TieredStore.Builder builder(TierFile tiers, HikariDataSource pool, String owner) {
-    try {
-      TieredStore.Builder builder =
-          TieredStore.with(tiers.authority())
-              .database(tiers.database().store(pool, owner))
-              .clockMargin(tiers.clockMargin())
-              .closeWithin(tiers.closeWithin());
-      TierFile.Fast fast = tiers.fast();
-      if (fast != null) {
-        builder.fast(() -> redis(fast, tiers.authority(), owner));
-      }
-      if (tiers.authority() == Authority.REDIS) {
-        builder.behind(tiers.behind().keys(), tiers.behind().patience());
-      } else if (fast != null) {
-        builder.copiesKeptFor(fast.copiesKept()).slowFrom(fast.slowFrom());
-      }
-      TierFile.Near near = tiers.near();
-      if (near != null) {
-        builder.near(near.memory(), near.kept());
-      }
-      TierFile.Filter filter = tiers.filter();
-      if (filter != null) {
-        builder.filter(KeyFilter.forKeys(filter.keys()).errorRate(filter.errorRate()).scalable());
-      }
-      return builder;
-    } catch (IllegalArgumentException e) {
-      throw Failure.badInput(file + ": " + e.getMessage(), e);
+  private static TieredStore.Builder builder(TierFile tiers, HikariDataSource pool, String owner) {
+    TieredStore.Builder builder =
+        TieredStore.with(tiers.authority())
+            .database(tiers.database().store(pool, owner))
+            .clockMargin(tiers.clockMargin())
+            .closeWithin(tiers.closeWithin());
+    TierFile.Fast fast = tiers.fast();
+    if (fast != null) {
+      builder.fast(() -> redis(fast, tiers.authority(), owner));
     }
+    if (tiers.authority() == Authority.REDIS) {
+      builder.behind(tiers.behind().keys(), tiers.behind().patience());
+    } else if (fast != null) {
+      builder.copiesKeptFor(fast.copiesKept()).slowFrom(fast.slowFrom());
+    }
+    TierFile.Near near = tiers.near();
+    if (near != null) {
+      builder.near(near.memory(), near.kept());
+    }
+    TierFile.Filter filter = tiers.filter();
+    if (filter != null) {
+      builder.filter(KeyFilter.forKeys(filter.keys()).errorRate(filter.errorRate()).scalable());
+    }
+    return builder;
   }
 
   private static RedisStore redis(TierFile.Fast fast, Authority authority, String owner) {
@@ -163,9 +171,9 @@ record TieredAccess(Path file) implements StoreAccess {
             owner,
             it -> {
               patient(it, fast);
-              // Copies may be lost at any time, so a shard of them is made anew.
+              // Copies may be lost at any time, so a shard of them is made anew, without a word.
               return authority == Authority.DATABASE
-                  ? it.patience(Duration.ZERO).remakeLostShards()
+                  ? it.patience(Duration.ZERO).remakeLostShards().withoutWarnings()
                   : it;
             });
   }
@@ -179,6 +187,10 @@ record TieredAccess(Path file) implements StoreAccess {
   @Override
   public List<Finding> examine(@Nullable Load load) {
     TierFile tiers = TierFile.read(file);
+    return named(() -> examine(tiers, load));
+  }
+
+  private static List<Finding> examine(TierFile tiers, @Nullable Load load) {
     List<Finding> findings = new ArrayList<>();
     findings.add(
         Finding.note(
@@ -203,8 +215,11 @@ record TieredAccess(Path file) implements StoreAccess {
   private static void examine(
       TierFile.Fast fast, boolean isOfCopies, @Nullable Load load, List<Finding> findings) {
     try {
-      for (Finding each : fast.redis().examine(load, it -> patient(it, fast))) {
-        findings.add(of("redis ", each, isOfCopies));
+      List<Finding> found = fast.redis().examine(load, it -> patient(it, fast));
+      boolean mayLoseCopies = isOfCopies && found.removeIf(RedisAccess::isOfSettings);
+      found.forEach(it -> findings.add(of("redis ", it, isOfCopies)));
+      if (mayLoseCopies) {
+        findings.add(Finding.note("redis settings", MAY_LOSE_COPIES));
       }
     } catch (StoreException e) {
       if (!isOfCopies) {
@@ -214,8 +229,11 @@ record TieredAccess(Path file) implements StoreAccess {
     }
   }
 
-  /** What makes Redis forget does no harm where it has copies. */
+  /** What is wrong with a tier of copies costs copies. */
   private static Finding of(String tier, Finding it, boolean isOfCopies) {
+    if (isOfCopies && it.level() == Level.BROKEN) {
+      return Finding.unsafe(tier + it.topic(), NO_COPIES + it.sentence());
+    }
     return it.level() == Level.UNSAFE && isOfCopies
         ? Finding.note(tier + it.topic(), "of copies only: " + it.sentence())
         : new Finding(it.level(), tier + it.topic(), it.sentence());
@@ -236,8 +254,23 @@ record TieredAccess(Path file) implements StoreAccess {
   @Override
   public long rebuild() {
     TierFile tiers = TierFile.read(file);
+    return named(() -> rebuild(tiers));
+  }
+
+  private long rebuild(TierFile tiers) {
     try (HikariDataSource pool = tiers.database().connect()) {
       return builder(tiers, pool, "rebuild").rebuild();
+    }
+  }
+
+  /** Names the file to who has named nothing else: the addresses of the servers are in it. */
+  private <T> T named(Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (StoreException e) {
+      throw new StoreException(e.kind(), file + ": " + e.getMessage(), e);
+    } catch (Failure e) {
+      throw e.in(file.toString());
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.onlyonce.app.store;
 
 import dev.onlyonce.app.Failure;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,6 +27,9 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
  * what is wrong is told with file, line and field.
  */
 final class YamlFields {
+
+  /** A hundred years: nothing waits longer, and as nanoseconds it still is a number. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,9})([a-zA-Z]+)");
 
@@ -129,15 +134,20 @@ final class YamlFields {
       throw refused(name, "must be a positive time such as 500ms, 10s, 5m, 1h or 7d, was " + value);
     }
     long count = Long.parseLong(amount.group(1));
-    return switch (amount.group(2)) {
-      case "ms" -> Duration.ofMillis(count);
-      case "s" -> Duration.ofSeconds(count);
-      case "m" -> Duration.ofMinutes(count);
-      case "h" -> Duration.ofHours(count);
-      case "d" -> Duration.ofDays(count);
-      default ->
-          throw refused(name, "must be a time such as 500ms, 10s, 5m, 1h or 7d, was " + value);
-    };
+    Duration duration =
+        switch (amount.group(2)) {
+          case "ms" -> Duration.ofMillis(count);
+          case "s" -> Duration.ofSeconds(count);
+          case "m" -> Duration.ofMinutes(count);
+          case "h" -> Duration.ofHours(count);
+          case "d" -> Duration.ofDays(count);
+          default ->
+              throw refused(name, "must be a time such as 500ms, 10s, 5m, 1h or 7d, was " + value);
+        };
+    if (duration.compareTo(LONGEST) > 0) {
+      throw refused(name, "must be at most " + LONGEST.toDays() + "d, was " + value);
+    }
+    return duration;
   }
 
   /** Returns a number of bytes. */
@@ -155,14 +165,14 @@ final class YamlFields {
     return Long.parseLong(amount.group(1)) << shift;
   }
 
-  /** Returns a whole number, at least 1. */
-  long count(String name, long otherwise) {
+  /** Returns a whole number, from 1 to the largest. */
+  long count(String name, long otherwise, long largest) {
     String value = text(name);
     if (value == null) {
       return otherwise;
     }
-    if (!value.matches("[1-9][0-9]{0,11}")) {
-      throw refused(name, "must be a whole number from 1 on, was " + value);
+    if (!value.matches("[1-9][0-9]{0,11}") || Long.parseLong(value) > largest) {
+      throw refused(name, "must be a whole number from 1 to " + largest + ", was " + value);
     }
     return Long.parseLong(value);
   }
@@ -174,6 +184,29 @@ final class YamlFields {
     } catch (NumberFormatException e) {
       throw refused(name, "must be a part such as 0.001, was " + value);
     }
+  }
+
+  /**
+   * Has a library look at what a field says: it knows what it takes.
+   *
+   * @param look throws IllegalArgumentException if it does not take it
+   */
+  void check(String name, Runnable look) {
+    try {
+      look.run();
+    } catch (IllegalArgumentException e) {
+      throw refused(name, "cannot be taken: " + Credentials.hidden(String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Returns what is thrown about a field that names a file which cannot be read. */
+  Failure unreadable(String name, Path named, IOException cause) {
+    Node node = fields.get(name);
+    int where = node == null ? line : lineOf(node.getStartMark());
+    return Failure.io(
+        "%s, line %d: %s names a file that cannot be read, %s"
+            .formatted(file, where, at(name), named),
+        cause);
   }
 
   /** Returns what is thrown about a field that is there. */

@@ -36,6 +36,16 @@ class BenchCommandTest {
   }
 
   @Test
+  void one_is_said_as_one() {
+    makeStore();
+    Result result = run("bench", "--state", "@store", "--for=20ms", "--threads=1", "--batch=1");
+
+    assertThat(result.lines())
+        .hasSize(4)
+        .allSatisfy(line -> assertThat(line).contains(" a key, 1 thread: "));
+  }
+
+  @Test
   void the_keys_are_of_its_own_scope_and_are_done() {
     makeStore();
     Result result = run("bench", "--state", "@store", "--for=20ms", "--threads=2", "--batch=10");

@@ -395,7 +395,7 @@ class ClaimsActTest {
     assertThat(result.out()).endsWith("\n1,200 keys released\n");
     assertThat(claims("stats", "--json").out()).contains("\"released\":1200,\"inDoubt\":2");
     assertThat(claims("resolve", "--in-doubt", "--done", "--yes", "--older-than", "2h").out())
-        .isEqualTo("0 keys completed\n");
+        .isEqualTo("nothing to do: --in-doubt leaves no key\n");
     assertThat(claims("resolve", "--in-doubt", "--done", "--yes").out())
         .contains("2 keys completed\n");
   }
@@ -416,6 +416,64 @@ class ClaimsActTest {
     assertThat(release.code()).isZero();
     assertThat(release.out()).endsWith("2 keys released\n");
     assertThat(claims("stats", "--json").out()).contains("\"claimed\":2", "\"released\":4");
+  }
+
+  @Test
+  void where_there_is_nothing_to_do_that_is_said_and_nobody_is_asked_to_confirm_it() {
+    store().done(BILLING, KEY, "ok").claimed(BILLING, "parked", Lapse.PARK).close();
+
+    for (List<String> order :
+        List.of(
+            List.of("resolve", "--in-doubt", "--done"),
+            List.of("resolve", "--in-doubt", "--rerun"),
+            List.of("release", "--claimed"),
+            List.of("reset", "--failed"))) {
+      String nothing = "nothing to do: " + order.get(1) + " leaves no key\n";
+      List<String> words = new ArrayList<>(order.subList(1, order.size()));
+      for (List<String> more : List.of(List.<String>of(), List.of("--yes"), List.of("-n"))) {
+        words.addAll(more);
+        assertThat(claims(order.get(0), words.toArray(String[]::new)))
+            .as("%s %s", order, more)
+            .isEqualTo(new Result(0, nothing, ""));
+        words.removeAll(more);
+      }
+      words.add("--json");
+      assertThat(claims(order.get(0), words.toArray(String[]::new)))
+          .isEqualTo(new Result(0, "", ""));
+    }
+  }
+
+  /** A program that reads JSON was not told until when the key is remembered. */
+  @Test
+  void json_warns_of_what_text_warns_of() {
+    store().inDoubt(BILLING, KEY).failed(BILLING, "failed", "no").close();
+    String warning =
+        ".*,\"warning\":\"remembered until \\S+ \\(in 7 d\\), and copies .* program keeps keys\"}\n";
+
+    assertThat(claims("resolve", KEY, "--done", "--dry-run", "--json").out()).matches(warning);
+    assertThat(claims("resolve", KEY, "--done", "--json").out()).matches(warning);
+    assertThat(claims("resolve", "failed", "--done", "--force", "--json").out())
+        .contains("\"changed\":true")
+        .doesNotContain("warning");
+  }
+
+  /** After a decision the record had shown two attempts, and only one had run. */
+  @Test
+  @Semantics({20, 24})
+  void a_decision_is_no_attempt() {
+    store()
+        .inDoubt(BILLING, KEY)
+        .claimed(BILLING, "held", Lapse.TAKE)
+        .failed(BILLING, "failed", "no")
+        .close();
+
+    claims("resolve", KEY, "--done");
+    claims("release", "held");
+    claims("resolve", "failed", "--done", "--force");
+
+    for (String key : List.of(KEY, "held", "failed")) {
+      assertThat(find(key).attempt()).as(key).isEqualTo(1);
+    }
   }
 
   @Test

@@ -84,6 +84,29 @@ class ClaimsProgramTest {
     assertThat(result.err()).isEqualTo("onlyonce: cannot write to standard output\n");
   }
 
+  /** The end of the input was taken for an empty password, and the server for the wrong one. */
+  @Test
+  void a_password_that_was_asked_for_and_not_given_is_told() {
+    String remedy = ": give the password, or leave the option out if there is none\n";
+
+    Shell.Result result =
+        shell.run(
+            "$once claims stats --store redis://127.0.0.1:1 --user me --password; echo $?;"
+                + " echo | $once doctor --store redis://127.0.0.1:1 --user me --password; echo $?;"
+                + " $once claims stats --store redis://127.0.0.1:1 --password-file /dev/null; echo"
+                + " $?");
+
+    String nothing = "onlyonce: --password was answered with nothing" + remedy;
+    assertThat(result.err())
+        .isEqualTo(
+            nothing
+                + nothing
+                + "onlyonce: --password-file /dev/null has nothing in its first line"
+                + remedy);
+    assertThat(result.out().replaceAll("(?m)^Enter value for --password .*: ", ""))
+        .isEqualTo("2\n2\n2\n");
+  }
+
   @Test
   void json_can_be_read_whatever_the_locale_is() {
     FilledStore.at(folder.resolve("store")).lapsed(BILLING, "caf\u00e9").close();

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.app.cli.InProcess.Result;
+import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.store.local.LocalStore;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -136,9 +138,13 @@ class ClaimsReadTest {
         .isEqualTo(
             new Result(
                 1, "order-9/paid is absent: nothing is known of it, so its next copy runs\n", ""));
-    assertThat(claims("show", "order-9/paid", "--json"))
-        .isEqualTo(new Result(1, "{\"key\":\"order-9/paid\",\"state\":\"absent\"}\n", ""));
-    assertThat(claims("history", "order-9/paid").code()).isEqualTo(1);
+    String object =
+        "{\"key\":\"order-9/paid\",\"state\":\"absent\",\"reason\":\"order-9/paid is absent: nothing"
+            + " is known of it, so its next copy runs\"}\n";
+    for (String verb : List.of("show", "history")) {
+      assertThat(claims(verb, "order-9/paid").code()).isEqualTo(1);
+      assertThat(claims(verb, "order-9/paid", "--json")).isEqualTo(new Result(1, object, ""));
+    }
     assertThat(claims("show", "order-1/paid", "order-9/paid").code()).isEqualTo(1);
   }
 
@@ -158,12 +164,72 @@ class ClaimsReadTest {
     assertThat(claims("show", "~j:4711").code()).isZero();
   }
 
+  /** Who asks for 4711 was told that there is none, and there was ~c:4711,paid. */
+  @Test
+  void a_part_of_a_key_is_answered_with_keys_that_begin_so() {
+    try (FilledStore store = store()) {
+      store.done(BILLING, "~c:4711,paid", "ok").lapsed(MAIL, "47110");
+      for (String event : List.of("a", "b", "c", "d")) {
+        store.done(BILLING, "~c:4712," + event, "ok");
+      }
+      store.done(BILLING, "~c:~j:4713,paid", "ok").done(BILLING, "~c:4713,sent", "ok");
+      store.done(BILLING, "~c:a\\,b,paid", "ok").failed(BILLING, "order-1/paid", "no");
+    }
+
+    assertThat(claims("show", "4711").out())
+        .isEqualTo(
+            "4711 is absent: nothing is known of it; but there is ~c:4711,paid, which begins so\n");
+    assertThat(claims("show", "4712").out())
+        .endsWith("there are ~c:4712,a and ~c:4712,b and ~c:4712,c and others, which begin so\n");
+    assertThat(claims("show", "4713").out())
+        .endsWith("there are ~c:4713,sent and ~c:~j:4713,paid, which begin so\n");
+    assertThat(claims("show", "a,b").out()).endsWith("is ~c:a\\,b,paid, which begins so\n");
+    assertThat(claims("show", "~c:4711").out()).endsWith("is ~c:4711,paid, which begins so\n");
+    assertThat(claims("show", "order-1").out()).endsWith("is order-1/paid, which begins so\n");
+    assertThat(claims("show", "4711", "--scope", "mail").out())
+        .endsWith("in scope mail: nothing is known of it; but there is 47110, which begins so\n");
+    assertThat(claims("history", "4711").out()).contains("~c:4711,paid, which begins so");
+    assertThat(claims("show", "4711", "--json").out()).contains("~c:4711,paid, which begins so");
+    assertThat(claims("show", "9").out()).endsWith("so its next copy runs\n");
+  }
+
+  @Test
+  void where_not_all_keys_were_looked_at_it_is_said_how_a_longer_one_is_written() {
+    try (FilledStore store = FilledStore.large(folder.resolve("store"))) {
+      for (int i = 0; i < 10_001; i++) {
+        store.lapsed(BILLING, "order-" + i);
+      }
+    }
+
+    assertThat(claims("show", "4711").out())
+        .endsWith(
+            "so its next copy runs; if it is the first part of a key, that is written"
+                + " ~c:4711,PART\n");
+  }
+
+  @Test
+  void what_a_store_does_not_know_is_a_dash_and_null_in_json() {
+    try (LocalStore nobody = LocalStore.at(folder.resolve("store")).owner("").open()) {
+      nobody.claim(
+          List.of(ClaimRequest.of(BILLING, Key.of("a"), 1, Duration.ofDays(1), Lapse.TAKE)));
+    }
+
+    assertThat(claims("show", "a").out()).contains("\nowner       -\n");
+    assertThat(claims("show", "a", "--json").out()).contains("\"owner\":null,");
+    assertThat(claims("history", "a").out()).endsWith("       1  -\n");
+  }
+
   @Test
   void what_cannot_be_a_key_is_told() {
     fill();
 
     assertThat(claims("show", "~d:xyz").code()).isEqualTo(2);
     assertThat(claims("show", "~d:xyz").err()).contains("must have pairs of hexadecimal digits");
+    for (String form : List.of("~q:1", "~x:1", "~4711")) {
+      assertThat(claims("show", form).code()).isEqualTo(2);
+      assertThat(claims("show", form).err())
+          .contains("'" + form + "'", "~c: and the parts", "~j: and JSON", "~d: ", "~b: ");
+    }
     assertThat(claims("show", "").err()).contains("key must not be blank");
     assertThat(claims("show", "x".repeat(2_000)).out()).startsWith("~d:").contains("is absent");
     assertThat(claims("show", "x", "--scope", "a b").err()).contains("scope must be 1 to 128");

@@ -15,13 +15,9 @@ import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Lapse;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,17 +29,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The program on a store in PostgreSQL. */
 @ExtendWith(Servers.class)
-class PostgreSqlCommandsTest extends SharedStoreRules {
+class PostgreSqlCommandsTest extends SharedDatabaseRules {
+
+  private static final Kind KIND =
+      new Kind(
+          "\"NAME\"",
+          "create role {user} login",
+          "drop owned by {user};\ndrop role {user}",
+          "postgresql.md",
+          "1,510");
 
   private final String url;
 
   PostgreSqlCommandsTest(Database<PostgreSqlServer> database) {
+    super(database.url(), KIND);
     this.url = database.url();
-  }
-
-  @Override
-  String address() {
-    return url;
   }
 
   @BeforeAll
@@ -51,20 +51,14 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
     InProcess program = new InProcess(empty);
     Result missing = program.run("claims", "stats", "--store=" + url);
     assertThat(missing.code()).isEqualTo(4);
-    assertThat(missing.err()).contains("onlyonce schema prints the statements");
+    assertThat(missing.err())
+        .contains("onlyonce schema --dialect postgresql prints the statements");
 
     execute(program.run("schema", "--store=" + url).out());
   }
 
   private void execute(String sql) throws SQLException {
     execute(url, sql);
-  }
-
-  private static void execute(String url, String sql) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url);
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
   }
 
   @Test
@@ -140,44 +134,12 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
   }
 
   @Test
-  void permissions_that_a_store_lacks_are_named_with_what_grants_them() throws SQLException {
-    execute(
-        """
-        create role "Clerk" login;
-        grant select, insert, update on onlyonce_claim, onlyonce_position to "Clerk";
-        grant select, delete on onlyonce_event to "Clerk";
-        grant update on onlyonce_meta to "Clerk"
-        """);
-    try {
-      String clerk = url.replaceFirst("user=[^&]*", "user=Clerk");
-      InProcess program = new InProcess(folder);
-      Result denied = program.run("doctor", "--store=" + clerk);
-      assertThat(denied.code()).as(denied.err()).isEqualTo(1);
-      assertThat(denied.out())
-          .contains(
-              "DELETE on onlyonce_claim is missing: no key is ever forgotten, and the table grows"
-                  + " without end; GRANT DELETE ON onlyonce_claim TO \"Clerk\"")
-          .contains("GRANT INSERT, UPDATE ON onlyonce_event TO \"Clerk\"")
-          .contains("GRANT SELECT, UPDATE ON onlyonce_meta TO \"Clerk\"")
-          .contains("no key was tried")
-          .doesNotContain("onlyonce_position");
-
-      String grants = denied.out().replaceAll("(?m)^.*(GRANT .*)$|^.*$", "$1;");
-      execute(grants);
-      assertThat(program.run("doctor", "--store=" + clerk).out())
-          .containsPattern("(?m)^ok +permissions +\"Clerk\" may do")
-          .containsPattern("(?m)^ok +one key ");
-    } finally {
-      execute("drop owned by \"Clerk\"; drop role \"Clerk\"");
-    }
-  }
-
-  @Test
   void a_store_whose_tables_have_a_prefix_of_their_own_is_reached_by_it() throws SQLException {
     InProcess program = new InProcess(folder);
     String store = "--store=" + url;
     assertThat(program.run("claims", "stats", store, "--prefix=shop_").err())
-        .contains("the tables shop_*", "onlyonce schema --prefix shop_ prints the statements");
+        .contains(
+            "no tables shop_*", "schema --dialect postgresql --prefix shop_ prints the statements");
     execute(program.run("schema", store, "--prefix=shop_").out());
     program.write("in", "a\n");
     program.run("dedup", store, "--prefix=shop_", "--scope=packed", "--out", "@out", "@in");
@@ -199,7 +161,7 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
       Result doctor = program.run("doctor", packer, "--prefix=shop_", "--rate=1000");
       assertThat(doctor.out())
           .contains("GRANT INSERT, UPDATE, DELETE ON shop_claim TO", "ON shop_event TO")
-          .containsPattern("(?m)^note +disk +shop_claim takes 0 MB")
+          .containsPattern("(?m)^note +disk +shop_claim takes 0 MiB")
           .doesNotContain("onlyonce_");
     } finally {
       execute("drop owned by packer; drop role packer");
@@ -207,28 +169,18 @@ class PostgreSqlCommandsTest extends SharedStoreRules {
   }
 
   @Test
-  void what_the_guide_grants_is_enough() throws IOException, SQLException {
-    execute("create role shop login;" + GuideGrants.of("postgresql.md"));
+  void settings_that_the_database_does_not_tell_are_unknown_and_not_fine() throws SQLException {
+    execute(
+        "create schema hidden; create view hidden.pg_settings as select * from"
+            + " pg_catalog.pg_settings where name not in ('synchronous_commit', 'fsync')");
     try {
-      String shop = "--store=" + url.replaceFirst("user=[^&]*", "user=shop");
-      assertThat(new InProcess(folder).run("doctor", shop).out())
-          .containsPattern("(?m)^ok +permissions ")
-          .containsPattern("(?m)^ok +one key ");
+      String hiding = "--store=" + url + "&currentSchema=hidden,public,pg_catalog";
+      assertThat(new InProcess(folder).run("doctor", hiding).out())
+          .containsPattern("(?m)^unsafe +synchronous_commit +unknown: a crash takes")
+          .containsPattern("(?m)^unsafe +fsync +unknown: ");
     } finally {
-      execute("drop owned by shop; drop role shop");
+      execute("drop schema hidden cascade");
     }
-  }
-
-  @Test
-  void the_room_that_a_load_needs_is_compared_with_what_the_table_takes() {
-    assertThat(
-            new InProcess(folder)
-                .run("doctor", "--store=" + url, "--rate=1000", "--retention=1h")
-                .out())
-        .containsPattern(
-            "(?m)^note +disk +onlyonce_claim takes [0-9]{1,2} MB, this rate and retention need about"
-                + " 1,510 MB; a database does not tell what its disk has free, so see to it that"
-                + " 1,[0-9]{3} MB are");
   }
 
   @Test

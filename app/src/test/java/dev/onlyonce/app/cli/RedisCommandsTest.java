@@ -55,7 +55,7 @@ class RedisCommandsTest extends SharedStoreRules {
 
       assertThat(result.code()).isEqualTo(1);
       assertThat(result.out())
-          .contains("has appendonly no: when it is started again")
+          .contains("has appendonly no: after a restart")
           .containsPattern("(?m)^unsafe  window +the memory holds what comes in 0[.]");
     }
     try (RedisServer server =
@@ -268,8 +268,10 @@ class RedisCommandsTest extends SharedStoreRules {
       Result blind = program.run("doctor", clerk);
       assertThat(blind.code()).isEqualTo(1);
       assertThat(blind.out())
-          .contains("does not let us read INFO: whether it has replicas is not known")
-          .contains("does not let us read its settings (CONFIG is barred)")
+          .contains("does not let us read INFO: whether there are replicas is not known")
+          .contains("does not let us read settings (CONFIG is barred), so that they are unknown")
+          .containsPattern("(?m)^note +server .*maxmemory-policy unknown, appendonly unknown, ")
+          .doesNotContain("null")
           .doesNotContain("permissions")
           .containsPattern("(?m)^ok +one key ");
       assertThat(redis(server, "exists onlyonce:permissions")).isEqualTo("0\n");
@@ -290,6 +292,48 @@ class RedisCommandsTest extends SharedStoreRules {
       redis(server, "acl setuser clerk reset on '>pw' '~onlyonce:*' +@all -wait");
       assertThat(program.run("doctor", "--store=tiered:" + replicated).out())
           .contains("ACL SETUSER clerk +wait\n");
+    }
+  }
+
+  @Test
+  void who_is_refused_a_command_is_told_the_rule_whatever_he_runs() {
+    try (RedisServer server = RedisServer.start()) {
+      InProcess program = new InProcess(folder);
+      RedisStore.at(server.url()).open().close();
+      program.write("in", "a\n");
+      String clerk = "--store=" + server.url().replace("//", "//clerk:pw@");
+      List<String[]> commands =
+          List.of(
+              new String[] {"claims", "stats", clerk},
+              new String[] {"claims", "show", "a", clerk},
+              new String[] {"dedup", clerk, "--scope=s", "--out", "@out", "@in"});
+      for (String rule : List.of("eval", "hgetall", "time")) {
+        redis(server, "acl setuser clerk reset on '>pw' '~*' +@all -evalsha -" + rule);
+        for (String[] each : commands) {
+          Result refused = program.run(each);
+          if (refused.code() != 0) {
+            assertThat(refused.code()).isEqualTo(4);
+            assertThat(refused.err()).contains("ACL SETUSER clerk ").contains("+" + rule);
+          }
+        }
+        assertThat(program.run(commands.get(2)).code()).as(rule).isEqualTo(4);
+      }
+      redis(server, "acl setuser clerk reset on '>pw' '~other:*' +@all");
+      assertThat(program.run(commands.get(0)).err()).contains("ACL SETUSER clerk ~onlyonce:*\n");
+    }
+  }
+
+  @Test
+  void what_makes_servers_forget_is_said_once_to_who_writes_and_by_the_doctor_as_a_finding() {
+    try (RedisServer server = RedisServer.start(Map.of("appendfsync", "everysec"))) {
+      Shell shell = Shell.withProgram(folder);
+      String store = " --store=" + server.url();
+      String said = shell.run("seq 3 | $once dedup --scope=s" + store).err();
+      assertThat(said).containsOnlyOnce("has appendfsync everysec: a loss of power");
+      assertThat(shell.run("$once claims stats" + store).err()).isEmpty();
+      Shell.Result doctor = shell.run("$once doctor" + store);
+      assertThat(doctor.err()).isEmpty();
+      assertThat(doctor.out()).containsOnlyOnce("has appendfsync everysec: a loss of power");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.onlyonce.app.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onlyonce.Claim;
@@ -18,11 +19,15 @@ import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.testkit.Semantics;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -40,6 +45,11 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class SharedStoreRules {
 
   private static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** What a pipe holds at the most that nobody reads. */
+  private static final int PIPE_BYTES = 64 << 10;
+
+  private static final int RECORD_BYTES = "key-00000\n".length();
 
   @TempDir Path folder;
 
@@ -123,16 +133,17 @@ abstract class SharedStoreRules {
     assertThat(passed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(keys);
   }
 
+  /** It is killed when it has claimed more keys than there can be records in its output. */
   @Test
   void a_run_that_is_killed_loses_nothing() throws Exception {
     List<String> keys = writeInput(20_000);
-    Process killed = start("kill", "out");
-    while (killed.isAlive() && size(folder.resolve("out")) < 40_000) {
-      LockSupport.parkNanos(1_000_000);
-    }
-    killed.destroyForcibly();
+    Process killed = command("kill", "-").redirectError(folder.resolve("killed").toFile()).start();
+    awaitMoreKeysThanAPipeHolds(killed);
+    killed.toHandle().destroyForcibly(); // of its process, the output would be closed
+    Set<String> passed = new HashSet<>(lines(killed.getInputStream()));
     assertThat(killed.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(killed.exitValue()).isNotZero();
+    assertThat(killed.exitValue()).as(Files.readString(folder.resolve("killed"))).isNotZero();
+    assertThat(passed).as("what it had passed on").isNotEmpty().hasSizeLessThan(keys.size());
 
     Process next = start("kill", "out");
     while (next.isAlive()
@@ -143,10 +154,33 @@ abstract class SharedStoreRules {
     assertThat(next.waitFor(180, TimeUnit.SECONDS)).isTrue();
     assertThat(next.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
 
-    // What it wrote last may be there once more, the very last of it cut short.
+    // What the first one wrote last may be there once more, the very last of it cut short.
+    passed.addAll(Files.readAllLines(folder.resolve("out")));
     List<String> lost = new ArrayList<>(keys);
-    lost.removeAll(new HashSet<>(Files.readAllLines(folder.resolve("out"))));
+    lost.removeAll(passed);
     assertThat(lost).isEmpty();
+  }
+
+  /** Waits until the store knows more keys of this run than there are records in its output. */
+  private void awaitMoreKeysThanAPipeHolds(Process run) {
+    try (OpenStore store = change()) {
+      Query all = new Query(Scope.of("kill"), EnumSet.allOf(ClaimState.class), false, Limits.BATCH);
+      long known = 0;
+      while (run.isAlive() && known * RECORD_BYTES <= PIPE_BYTES) {
+        LockSupport.parkNanos(10_000_000);
+        known = 0;
+        String cursor = null;
+        do {
+          Page page = store.reader().list(all, cursor);
+          known += page.records().size();
+          cursor = page.next();
+        } while (cursor != null);
+      }
+    }
+  }
+
+  private static List<String> lines(InputStream pipe) {
+    return new BufferedReader(new InputStreamReader(pipe, UTF_8)).lines().toList();
   }
 
   /** Lets all leases of a scope be over, as they are after half a minute. */
@@ -170,13 +204,9 @@ abstract class SharedStoreRules {
     return new Renewal(claim, Duration.ZERO, null);
   }
 
-  private static long size(Path file) throws IOException {
-    return Files.exists(file) ? Files.size(file) : 0;
-  }
-
   /** Writes each key two times, in a random order; returns the keys. */
   private List<String> writeInput(int keys) throws IOException {
-    List<String> all = IntStream.range(0, keys).mapToObj(i -> "key-" + i).toList();
+    List<String> all = IntStream.range(0, keys).mapToObj("key-%05d"::formatted).toList();
     Random random = new Random(20_261_130);
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < 2 * keys; i++) {
@@ -188,6 +218,13 @@ abstract class SharedStoreRules {
   }
 
   private Process start(String scope, String out) throws IOException {
+    return command(scope, out)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("err").toFile()))
+        .start();
+  }
+
+  private ProcessBuilder command(String scope, String out) {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
@@ -199,10 +236,7 @@ abstract class SharedStoreRules {
             "--scope=" + scope,
             "--out=" + out,
             "in")
-        .directory(folder.toFile())
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("err").toFile()))
-        .start();
+        .directory(folder.toFile());
   }
 
   @Test
@@ -213,7 +247,10 @@ abstract class SharedStoreRules {
     assertThat(result.err()).isEmpty();
     assertThat(result.out())
         .contains("server", "its tables or files are as they should be", "clock", "one key")
-        .contains("36,000 keys are remembered at a time");
+        .containsPattern("(?m)^ok +rate +10 new keys a second .*, one caller gets [0-9,]+ done")
+        .containsPattern("36,000 keys are remembered at a time, about [0-9]+ MiB at ");
+    assertThat(run("doctor", jobs(), "--rate=99000000", "--retention=1s").out())
+        .containsPattern("(?m)^unsafe +rate +99,000,000 new keys .*: see with onlyonce bench ");
     assertThat(run("doctor", jobs(), "--json").out()).contains("\"topic\":\"batches\"");
   }
 

@@ -93,7 +93,7 @@ class TieredCommandsTest extends SharedStoreRules {
         .containsPattern(
             "(?m)^ok +clocks +Redis is 0 ms ahead of the database, the margin is 1,000");
     assertThat(run("doctor", "--json", "--store=" + address()).out())
-        .containsPattern("\"topic\":\"tier fast\",.*\"calls\":[1-9]")
+        .containsPattern("\"topic\":\"tier redis\",.*\"calls\":[1-9]")
         .contains("\"redisAheadMillis\":0");
 
     String gone = Files.readString(file).replace(redis, "redis://127.0.0.1:1");
@@ -103,7 +103,7 @@ class TieredCommandsTest extends SharedStoreRules {
     assertThat(result.code()).isEqualTo(1);
     assertThat(result.out())
         .containsPattern("(?m)^unsafe +redis +there are no copies")
-        .containsPattern("(?m)^note +tier fast .*; it is not asked now: ")
+        .containsPattern("(?m)^note +tier redis .*; it is not asked now: ")
         .doesNotContain("clocks");
   }
 
@@ -125,7 +125,8 @@ class TieredCommandsTest extends SharedStoreRules {
   }
 
   @Test
-  void copies_that_may_not_be_written_are_named_as_what_is_broken() throws IOException {
+  void copies_that_may_not_be_written_cost_questions_and_are_told_with_the_rule()
+      throws IOException {
     try (RedisServer server = RedisServer.start()) {
       String cli = "redis-cli -p " + server.address().getPort();
       Shell.withProgram(folder).run(cli + " acl setuser clerk on '>pw' '~*' +@all -hset");
@@ -137,8 +138,35 @@ class TieredCommandsTest extends SharedStoreRules {
       Result result = run("doctor", "--store=tiered:" + own);
       assertThat(result.code()).as(result.err()).isEqualTo(1);
       assertThat(result.out())
-          .containsPattern("(?m)^broken  redis permissions .* ACL SETUSER clerk [+]hset$")
-          .contains("no key was tried");
+          .containsPattern(
+              "(?m)^unsafe +redis permissions +there are no copies, .* ACL SETUSER clerk [+]hset$")
+          .containsPattern("(?m)^note +tier redis .*not asked now: .* ACL SETUSER clerk [+]hset$")
+          .containsPattern("(?m)^ok +one key ");
+      assertThat(result.err()).isEmpty();
+
+      Files.writeString(folder.resolve("one"), "a\n");
+      String[] dedup = {"dedup", "--store=tiered:" + own, "--scope=denied", "--out", "@o", "@one"};
+      assertThat(run(dedup).code()).isZero();
+      assertThat(folder.resolve("o")).hasContent("a\n");
+    }
+  }
+
+  @Test
+  void that_redis_forgets_copies_is_no_warning_and_the_doctor_says_what_it_costs()
+      throws IOException {
+    try (RedisServer server = RedisServer.start(Map.of("appendfsync", "everysec"))) {
+      Path own =
+          Files.writeString(
+              folder.resolve("everysec.yaml"), Files.readString(file).replace(redis, server.url()));
+      Files.writeString(folder.resolve("database.secret"), "not asked for\n");
+      Shell shell = Shell.withProgram(folder);
+      String store = " --stats=none --scope=copies --store=tiered:" + own;
+      assertThat(shell.run("seq 3 | $once dedup" + store).err()).isEmpty();
+      Result doctor = run("doctor", "--store=tiered:" + own);
+      assertThat(doctor.out())
+          .containsPattern("(?m)^note +redis settings +Redis may lose copies, as it is set: ")
+          .contains("appendfsync everysec\n")
+          .doesNotContain("whose keys are new");
     }
   }
 
@@ -147,7 +175,8 @@ class TieredCommandsTest extends SharedStoreRules {
     assertThat(run("doctor", "--store=" + address()).out()).contains("it alone says what is new");
     Result refused = run("claims", "stats", "--store=tiered:" + behind);
     assertThat(refused.code()).isEqualTo(4);
-    assertThat(refused.err()).contains("authority: database", "rebuild the tiers");
+    assertThat(refused.err())
+        .contains("authority: database", "rebuild the tiers", "onlyonce doctor --rebuild --yes");
     assertThat(run("doctor", "--rebuild", "--store=tiered:" + behind).out()).contains("say --yes");
     assertThat(run("doctor", "--rebuild", "--store=" + url).err()).contains("only the tiers");
   }

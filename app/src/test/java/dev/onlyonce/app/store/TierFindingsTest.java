@@ -59,6 +59,27 @@ class TierFindingsTest {
   }
 
   @Test
+  void what_is_one_or_nothing_is_said_as_that() {
+    Duration time = Duration.ofMillis(2);
+    TieredStatistics statistics =
+        new TieredStatistics(
+            Authority.DATABASE,
+            List.of(
+                new TieredStatistics.Tier("near", null, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO),
+                new TieredStatistics.Tier("fast", "it is slow", 1, 1, 1, 0, time, time)),
+            0,
+            new TieredStatistics.Behind(1, time, 1, 1, 0),
+            List.of());
+
+    assertThat(TierFindings.of(statistics).stream().map(Finding::sentence))
+        .containsExactly(
+            "was not asked for any key",
+            "1 of 1 key answered here (100.0 %), in 1 call of 2,000 us on average, 99 of 100 within"
+                + " 2,000 us; 0 failed; it is not asked now: it is slow",
+            "1 key written, 1 waiting, the oldest for 2 ms; 0 dropped, 1 failure");
+  }
+
+  @Test
   void hit_rate_latency_and_hot_keys_are_told_in_words_and_figures() {
     TieredStatistics statistics =
         new TieredStatistics(
@@ -87,6 +108,8 @@ class TierFindingsTest {
         .containsEntry("answered", 500L)
         .containsEntry("meanMicros", 7L)
         .containsEntry("p99Micros", 2_000L);
+    assertThat(findings.get(1).sentence())
+        .isEqualTo("0 keys written, none waiting; 0 dropped, 0 failures");
     Finding hot = findings.get(2);
     assertThat(hot.topic()).isEqualTo("hot key");
     assertThat(hot.sentence())

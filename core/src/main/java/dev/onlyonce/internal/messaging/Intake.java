@@ -45,9 +45,11 @@ final class Intake<R extends @Nullable Object> {
       work.key = null;
       return refuse(undecodable("its ordering key or fingerprint cannot be made: ", e), false);
     }
-    return found instanceof KeyExtractor.Unkeyed unkeyed
-        ? refuse(unkeyed, plan.bypassUnkeyed())
-        : null;
+    if (found instanceof KeyExtractor.Unkeyed unkeyed) {
+      return refuse(unkeyed, plan.bypassUnkeyed());
+    }
+    events.publish(new Event.Received(scope, Objects.requireNonNull(work.key)));
+    return null;
   }
 
   private KeyExtractor.Extracted extract(Work<R> work) {

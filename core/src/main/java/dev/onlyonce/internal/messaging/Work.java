@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One delivery under way. Only the thread of the loop reads and changes it. */
+/** One delivery under way. Only the thread of the loop changes it. */
 final class Work<R extends @Nullable Object> {
 
   /**
@@ -24,12 +24,14 @@ final class Work<R extends @Nullable Object> {
     ASKED,
     /** Its key is claimed and it waits for its turn. */
     CLAIMED,
-    /** Its handler runs. */
+    /** Its handler runs, or is about to. */
     RUNNING,
     /** Its claim is to be settled, or a resolver is asked. */
     SETTLING,
     /** It waits for a moment. */
     WAITING,
+    /** Its copy is to be published, which the broker brings back. */
+    RETURNING,
     /** Its dead letter is to be published. */
     BURYING,
     /** It is not under way any more. */
@@ -62,11 +64,26 @@ final class Work<R extends @Nullable Object> {
   /** How many attempts have failed, where the store does not count them. */
   int attempts;
 
+  /** Whether it has no key and is handled all the same. */
+  boolean isUnprotected;
+
+  /** Whether another thread has its passage. */
+  boolean isAway;
+
+  /**
+   * The one before it in its line whose handler has returned: it is settled before this one, so
+   * that a crash leaves no later effect on record without the earlier one.
+   */
+  @Nullable Work<R> before;
+
+  /** The line that it was in until its handler had returned. */
+  @Nullable Line<R> returnedFrom;
+
   /** Whether its dead letter is published. */
   boolean isBuried;
 
-  /** Whether it is to be given back as soon as that can be done. */
-  boolean isLeaving;
+  /** Whether it is to be given back as soon as that can be done. Handlers' threads look, too. */
+  volatile boolean isLeaving;
 
   /** Whether its lane belongs to others, so that it is not to be acknowledged. */
   boolean isAbandoned;

@@ -68,7 +68,15 @@ class FailureTest {
     assertThat(processed.claim().attempt()).isEqualTo(2);
     assertThat(runs).hasValue(2);
     assertThat(bench.events.stream().map(event -> event.getClass().getSimpleName()))
-        .containsExactly("Claimed", "Released", "Deferred", "Claimed", "Completed");
+        .containsExactly(
+            "Received",
+            "Claimed",
+            "Released",
+            "Received",
+            "Deferred",
+            "Received",
+            "Claimed",
+            "Completed");
   }
 
   /** Eventuate Tram remembered the id although the handler threw, and the work was lost. */

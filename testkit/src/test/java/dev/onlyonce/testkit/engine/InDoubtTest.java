@@ -124,7 +124,9 @@ class InDoubtTest {
       assertThat(take(way, once)).isEqualTo(new Outcome.InDoubt<>(vanished.token(), 1, null, null));
     }
     assertThat(runs).hasValue(0);
-    assertThat(bench.events).containsOnly(new Event.InDoubt(SCOPE, KEY, vanished.token(), 1));
+    assertThat(bench.events)
+        .containsOnly(
+            new Event.Received(SCOPE, KEY), new Event.InDoubt(SCOPE, KEY, vanished.token(), 1));
     assertThatThrownBy(() -> once.process(KEY, attempt -> "never"))
         .isInstanceOf(NotProcessedException.class)
         .hasMessage(

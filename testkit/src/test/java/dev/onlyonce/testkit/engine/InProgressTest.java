@@ -47,7 +47,9 @@ class InProgressTest {
         as(Outcome.InProgress.class, way.take(once, KEY, attempt -> "never"));
     assertThat(outcome.leaseLeft()).isEqualTo(LEASE);
     assertThat(outcome.retryAfter()).isNull();
-    assertThat(bench.events).containsExactly(new Event.InProgress(Bench.SCOPE, KEY, LEASE));
+    assertThat(bench.events)
+        .containsExactly(
+            new Event.Received(Bench.SCOPE, KEY), new Event.InProgress(Bench.SCOPE, KEY, LEASE));
   }
 
   @Way.Each

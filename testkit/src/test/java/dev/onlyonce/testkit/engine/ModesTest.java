@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.Attempt;
 import dev.onlyonce.DeliveryMode;
+import dev.onlyonce.Key;
 import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.Outcome;
 import dev.onlyonce.Result;
@@ -17,6 +18,7 @@ import dev.onlyonce.spi.Event;
 import dev.onlyonce.testkit.FaultyStore.Verb;
 import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,7 +56,38 @@ class ModesTest {
     assertThat(second.age()).isEqualTo(Duration.ofMinutes(1));
     assertThat(runs).hasValue(1);
     assertThat(bench.events.stream().map(Event::getClass))
-        .containsExactly(Event.Claimed.class, Event.Completed.class, Event.Duplicate.class);
+        .containsExactly(
+            Event.Received.class,
+            Event.Claimed.class,
+            Event.Completed.class,
+            Event.Received.class,
+            Event.Duplicate.class);
+  }
+
+  @Way.Each
+  void what_is_completed_says_how_long_it_took_and_for_how_long_it_was_claimed(Way way) {
+    OnlyOnce<String> once = bench.engine().build();
+    way.take(
+        once,
+        KEY,
+        attempt -> {
+          bench.time.advance(Duration.ofSeconds(3));
+          return charge(attempt);
+        });
+    Event.Completed completed = bench.events(Event.Completed.class).get(0);
+    assertThat(completed.handling()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(completed.total()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(completed.lease()).isEqualTo(Bench.LEASE);
+  }
+
+  @Way.Each
+  void where_nothing_has_to_be_settled_there_was_no_lease(Way way) {
+    for (DeliveryMode mode : List.of(DeliveryMode.AT_MOST_ONCE, DeliveryMode.AT_LEAST_ONCE)) {
+      way.take(bench.engine().mode(mode).build(), Key.of(mode.name()), this::charge);
+    }
+    assertThat(bench.events(Event.Completed.class))
+        .hasSize(2)
+        .allMatch(completed -> completed.lease().isZero());
   }
 
   @Way.Each

@@ -85,6 +85,7 @@ class ResolveInDoubtTest {
     assertThat(once.resolveInDoubt(10)).isEqualTo(1);
     assertThat(bench.state()).isEqualTo(ClaimState.RELEASED);
     assertThat(bench.events(Event.Claimed.class)).isEmpty();
+    assertThat(bench.events(Event.Received.class)).as("no message came").isEmpty();
     Outcome.Processed<?> run =
         as(Outcome.Processed.class, once.attempt(KEY, null, attempt -> "run"));
     assertThat(run.claim().attempt()).isEqualTo(2);

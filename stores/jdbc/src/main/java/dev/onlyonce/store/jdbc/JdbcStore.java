@@ -51,7 +51,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Failure.</b> {@link StoreException}. Deadlocks and serialization failures are tried again,
  * lost connections replaced, some times each; then UNAVAILABLE. REJECTED where asking again does
  * not help, FULL where the database says that it has no room. How long a call waits for a database
- * that does not answer is a setting of the driver and the pool.
+ * that does not answer is a setting of the driver and the pool. The tables are looked at when the
+ * store is opened, and not again: when they are emptied meanwhile, keys are new and nobody is told.
  */
 public final class JdbcStore
     implements ClaimStore,

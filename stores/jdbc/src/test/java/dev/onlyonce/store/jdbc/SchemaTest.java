@@ -6,10 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.onlyonce.Key;
+import dev.onlyonce.Result;
+import dev.onlyonce.Scope;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.MariaDbServer;
 import dev.onlyonce.services.PostgreSqlServer;
 import dev.onlyonce.services.Servers;
+import dev.onlyonce.spi.Answer.Claimed;
+import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Race;
@@ -20,6 +27,7 @@ import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +40,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Tables that would mistake keys for one another, or are not there, are refused at the start. */
 @ExtendWith(Servers.class)
 class SchemaTest {
+
+  private static final Duration DAY = Duration.ofDays(1);
 
   private final DataSource postgreSql;
   private final DataSource mariaDb;
@@ -139,8 +149,37 @@ class SchemaTest {
   @Test
   void tables_that_are_not_there_are_missed() {
     for (DataSource source : all()) {
-      assertRefused(source, "missing_", "missing_", "JdbcSchema", "createTables()");
+      assertRefused(
+          source,
+          "missing_",
+          "missing_",
+          "JdbcSchema",
+          "onlyonce schema --prefix missing_ prints",
+          "createTables()");
+      assertThatThrownBy(() -> JdbcStore.on(source).tablePrefix("missing_").open())
+          .message()
+          .hasLineCount(1);
     }
+  }
+
+  /** Nobody looks at the tables again while they are used: that would cost every claim. */
+  @Test
+  void tables_that_are_emptied_under_an_open_store_are_not_noticed_and_their_keys_are_new() {
+    for (DataSource source : all()) {
+      try (JdbcStore store = JdbcStore.on(source).tablePrefix("emptied_").createTables().open()) {
+        Claimed before = claim(store);
+        store.settle(List.of(new Settlement.Complete(before.claim(), Result.NONE, DAY)));
+        Pools.run(source, "TRUNCATE TABLE emptied_claim", "TRUNCATE TABLE emptied_event");
+
+        assertThat(claim(store).claim().token()).isGreaterThan(before.claim().token());
+      }
+    }
+  }
+
+  private static Claimed claim(JdbcStore store) {
+    ClaimRequest request =
+        ClaimRequest.of(Scope.of("emptied"), Key.of("order-1"), 1, DAY, Lapse.TAKE);
+    return (Claimed) store.claim(List.of(request)).get(0);
   }
 
   @Test
@@ -200,6 +239,38 @@ class SchemaTest {
         });
   }
 
+  /** Its index folds, too, and must not be told as one that is not there. */
+  @Test
+  @Semantics({37, 38, 39})
+  @Case(1)
+  void a_collation_that_folds_is_told_as_that() {
+    Pools.run(
+        postgreSql,
+        "CREATE COLLATION folds (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
+    Map<String, String> columns =
+        Map.of("claim", "scope", "event", "scope", "position", "consumer");
+    columns.forEach(
+        (table, column) -> {
+          String prefix = "folds_" + table + "_";
+          make(postgreSql, SqlDialect.POSTGRESQL, prefix);
+          String alter = "ALTER TABLE " + prefix + table + " ALTER " + column;
+          Pools.run(postgreSql, alter + " TYPE text COLLATE folds");
+          String place = "column " + column + " of table " + prefix + table;
+          assertRefused(postgreSql, prefix, place + " has collation folds", "COLLATE \"C\"");
+        });
+    make(postgreSql, SqlDialect.POSTGRESQL, "folding_");
+    Pools.run(
+        postgreSql,
+        "ALTER TABLE folding_claim DROP CONSTRAINT folding_claim_pkey",
+        "CREATE UNIQUE INDEX ON folding_claim (scope COLLATE folds, k)");
+    assertRefused(
+        postgreSql,
+        "folding_",
+        "unique index",
+        "only of scope by collation folds, k",
+        "primary key");
+  }
+
   @Test
   @Semantics(1)
   void every_table_must_have_its_primary_key() {
@@ -253,7 +324,7 @@ class SchemaTest {
     Pools.run(
         mariaDb,
         "ALTER TABLE begin_claim DROP PRIMARY KEY, ADD UNIQUE INDEX beginning (scope, k(100))");
-    assertRefused(mariaDb, "begin_", "begin_claim", "unique index");
+    assertRefused(mariaDb, "begin_", "begin_claim", "unique index", "only of scope, k(100)");
   }
 
   @Test

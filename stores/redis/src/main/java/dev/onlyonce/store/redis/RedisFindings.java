@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cluster whether it is a Redis Cluster
  * @param servers the one server, or the masters of the cluster
- * @param warnings sentences for a human, each about something that makes the store forget; also
- *     about replicas, which may become masters
+ * @param warnings sentences for a human, each about something that makes the store forget, with all
+ *     servers of which it is true; also about replicas, which may become masters
  */
 public record RedisFindings(boolean cluster, List<Server> servers, List<String> warnings) {
 

@@ -205,6 +205,7 @@ public final class RedisStore
    *   <li>connections: 8 to each node
    *   <li>replicas that are waited for: none
    *   <li>largest result: 64 KiB
+   *   <li>warnings about servers that forget: logged
    * </ul>
    */
   public static final class Builder {
@@ -376,6 +377,15 @@ public final class RedisStore
      */
     public Builder asTier() {
       settings.isTier = true;
+      return this;
+    }
+
+    /**
+     * Logs nothing about settings by which the servers forget: for who shows {@link
+     * RedisStore#findings} himself, and for a store that holds nothing but copies.
+     */
+    public Builder withoutWarnings() {
+      settings.warns = false;
       return this;
     }
 

@@ -298,7 +298,7 @@ class RedisRecordsTest {
         record.result(),
         null,
         "",
-        record.token() / 1_000,
+        ClaimRecord.UNKNOWN_TIME,
         record.updatedAtMillis());
   }
 

@@ -285,6 +285,50 @@ class RedisSettingsTest {
 
   @Test
   @Semantics(68)
+  void a_setting_of_several_servers_is_one_warning() {
+    try (RedisServer one = server.startReplica(Map.of("appendfsync", "no"));
+        RedisServer two = server.startReplica(Map.of("appendfsync", "no"))) {
+      assertThat(at().look().warnings())
+          .filteredOn(it -> it.contains("appendfsync no"))
+          .singleElement()
+          .asString()
+          .contains(
+              ":" + Math.min(port(one), port(two)) + " and ",
+              ":" + Math.max(port(one), port(two)) + ", replicas, have appendfsync no: a loss");
+    }
+  }
+
+  private static int port(RedisServer server) {
+    return server.address().getPort();
+  }
+
+  @Test
+  void a_command_that_is_barred_is_told_with_the_rule_that_is_missing() {
+    at().open().close();
+    for (String command : List.of("eval", "hmget", "wait")) {
+      String[] rules = {"reset", "on", ">pw", "~*", "+@all", "-evalsha", "-" + command};
+      Raw.ask(server, it -> it.aclSetUser("barred", rules));
+      RedisStore.Builder barred = at().login("barred", "pw");
+      if (command.equals("wait")) {
+        barred.waitForReplicas(1, Duration.ofSeconds(1));
+      }
+      Raw.ask(server, it -> command.equals("eval") ? "" : it.aclSetUser("barred", "+evalsha"));
+      assertThatThrownBy(() -> openAndClaim(barred))
+          .as(command)
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("let the user do what a store does: ACL SETUSER barred ")
+          .hasMessageContaining("+" + command);
+    }
+  }
+
+  private static void openAndClaim(RedisStore.Builder builder) {
+    try (RedisStore store = builder.open()) {
+      claim(store, "a");
+    }
+  }
+
+  @Test
+  @Semantics(68)
   void settings_that_the_server_does_not_tell_are_told_to_be_unknown() {
     Raw.ask(server, it -> it.aclSetUser("barred", "on", ">pw", "~*", "&*", "+@all", "-config"));
     try (RedisStore store = at().login("barred", "pw").open()) {
@@ -354,6 +398,15 @@ class RedisSettingsTest {
         .hasMessageNotContaining("geheim");
     assertThatThrownBy(() -> RedisStore.at("redis://:geheim @h")).hasMessageNotContaining("geheim");
     assertThatThrownBy(() -> RedisStore.at("http://h")).hasMessageContaining("rediss://");
+    assertThatThrownBy(() -> RedisStore.at("redis://")).hasMessageContaining("names a host");
+    assertThatThrownBy(() -> RedisStore.at("redis://u:geheim@h:abc"))
+        .hasMessageContaining("must be 1 to 65,535, was 'abc'");
+    for (String uri : List.of("redis://:ge/heim@h:0", "redis://h:65536", "redis://:gehe:im@h:x")) {
+      assertThatThrownBy(() -> RedisStore.at(uri))
+          .as(uri)
+          .hasMessageContaining("must be 1 to 65,535")
+          .hasMessageNotContainingAny("ge/", "heim", "im@");
+    }
     assertThatThrownBy(() -> RedisStore.at("redis://:geheim@h", "redis://:hemlig@h"))
         .hasMessageContaining("differ")
         .hasMessageNotContaining("geheim")

@@ -41,7 +41,7 @@ public record TieredStatistics(
    *     those that it had never seen; of the authority, all
    * @param failures how many calls failed
    * @param mean how long a call took on average
-   * @param p99 a time within which 99 of 100 calls were answered, up to the next power of two
+   * @param p99 a time within which 99 of 100 calls were answered, at most an eighth too long
    */
   public record Tier(
       String name,

@@ -18,6 +18,7 @@ import dev.onlyonce.spi.Renewal;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreClock;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.TierCounts;
 import dev.onlyonce.store.tiered.internal.AuthorityReader;
 import dev.onlyonce.store.tiered.internal.Pairing;
 import dev.onlyonce.store.tiered.internal.Settings;
@@ -60,7 +61,8 @@ import org.jspecify.annotations.Nullable;
  * a fast store that may have a copy does not answer. REJECTED, from then on, when a fast store that
  * is the authority is found to have lost something, or the tiers were made anew.
  */
-public final class TieredStore implements ClaimStore, ClaimReader, RecordSource, StoreClock {
+public final class TieredStore
+    implements ClaimStore, ClaimReader, RecordSource, StoreClock, TierCounts {
 
   private final TieredEngine engine;
 
@@ -101,6 +103,13 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
   /** Returns what the tiers did in this process until now. */
   public TieredStatistics statistics() {
     return engine.statistics();
+  }
+
+  @Override
+  public List<TierCount> tierCounts() {
+    return engine.tiers().stream()
+        .map(it -> new TierCount(it.name(), it.keys(), it.answered(), it.failures()))
+        .toList();
   }
 
   /** Returns the authority's time. */
@@ -344,7 +353,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       check();
       if (settings.fast == null && settings.nearBytes == 0) {
         throw new IllegalStateException(
-            "a tiered store needs a near cache or a fast store: without, use the database itself");
+            "a tiered store needs a near cache or Redis: without, use the database itself");
       }
       return new TieredStore(TieredEngine.open(settings));
     }
@@ -384,7 +393,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
     private void checkFront() {
       if (settings.fast == null) {
         throw new IllegalStateException(
-            "authority 'redis, database behind' needs a fast store: call fast(...)");
+            "authority 'redis, database behind' needs Redis: call fast(...)");
       }
       if (settings.filter != null) {
         throw new IllegalStateException(
@@ -394,7 +403,7 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       if (!setOfCopies.isEmpty()) {
         throw new IllegalStateException(
             setOfCopies.get(0)
-                + " is about copies in the fast store, and with authority 'redis, database behind'"
+                + " is about copies in Redis, and with authority 'redis, database behind'"
                 + " there are none: leave it out");
       }
     }
@@ -410,12 +419,12 @@ public final class TieredStore implements ClaimStore, ClaimReader, RecordSource,
       }
       if (settings.filter != null) {
         throw new IllegalStateException(
-            "a filter spares the fast store look-ups, and there is none: leave the filter out");
+            "a filter spares Redis look-ups, and there is none: leave the filter out");
       }
       if (!setOfCopies.isEmpty()) {
         throw new IllegalStateException(
             setOfCopies.get(0)
-                + " is about copies in the fast store, and there is none: call fast(...) or leave it"
+                + " is about copies in Redis, and there is none: call fast(...) or leave it"
                 + " out");
       }
     }

@@ -101,14 +101,14 @@ class AuthorityTest extends TieredFixture {
         .hasMessageContaining("needs a database");
     assertThatThrownBy(
             () -> TieredStore.with(Authority.DATABASE).database(Stores.database(source)).open())
-        .hasMessageContaining("near cache or a fast store");
+        .hasMessageContaining("near cache or Redis");
     assertThatThrownBy(
             () ->
                 TieredStore.with(Authority.REDIS)
                     .database(Stores.database(source))
                     .near(1 << 20)
                     .open())
-        .hasMessageContaining("needs a fast store");
+        .hasMessageContaining("needs Redis");
     assertThatThrownBy(() -> overRedis().filter(KeyFilter.forKeys(10).fixed()).open())
         .hasMessageContaining("leave the filter out");
     assertThatThrownBy(() -> overDatabase().near(100)).hasMessageContaining("had 100");

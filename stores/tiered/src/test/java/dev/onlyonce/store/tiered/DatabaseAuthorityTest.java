@@ -29,6 +29,7 @@ import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Settlement;
 import dev.onlyonce.spi.StoreException;
+import dev.onlyonce.spi.TierCounts;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Race;
@@ -79,6 +80,12 @@ class DatabaseAuthorityTest extends TieredFixture {
     assertThat(answered(store, "near")).isEqualTo(5);
     assertThat(ask(store, "held")).isInstanceOf(Answer.InProgress.class);
     assertThat(keysAsked(store, "database")).isEqualTo(asked + 1);
+    List<TierCounts.TierCount> counts = store.tierCounts();
+    assertThat(counts)
+        .extracting(TierCounts.TierCount::tier)
+        .containsExactly("near", "fast", "database");
+    assertThat(counts.get(0).answered()).isEqualTo(5);
+    assertThat(counts.get(2).keys()).isEqualTo(asked + 1);
   }
 
   @Test
@@ -378,6 +385,26 @@ class DatabaseAuthorityTest extends TieredFixture {
     } finally {
       own.close();
     }
+  }
+
+  /** While it is open it would be left alone for that, too. */
+  @Test
+  @Semantics({13, 69})
+  void redis_that_bars_a_command_is_used_when_it_is_allowed(RedisServer server) {
+    Raw.ask(server, it -> it.aclSetUser("clerk", "reset", "on", ">pw", "~*", "+@all", "-hset"));
+    String clerk = server.url().replace("//", "//clerk:pw@");
+    TieredStore store = open(overDatabase().fast(() -> Stores.copies(List.of(clerk), prefix)));
+    assertThat(store.statistics().tier("fast").trouble()).contains("ACL SETUSER clerk +hset");
+    Claim done = complete(store, "a");
+    assertDone(ask(store, "a"), text("of a"));
+    assertThatThrownBy(() -> reset(store, done))
+        .as("its copy may be there, of another process")
+        .hasMessageContainingAll("nothing was done", "ACL SETUSER clerk +hset");
+    Raw.ask(server, it -> it.aclSetUser("clerk", "+hset"));
+    await("Redis", () -> store.statistics().tier("fast").trouble() == null);
+    complete(store, "b");
+    awaitCopies(store, 1);
+    Raw.ask(server, it -> it.aclDelUser("clerk"));
   }
 
   @Test

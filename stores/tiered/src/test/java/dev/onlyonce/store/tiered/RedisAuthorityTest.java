@@ -161,7 +161,7 @@ class RedisAuthorityTest extends TieredFixture {
     await("the loss to be noticed", () -> store.statistics().tier("fast").trouble() != null);
     assertThat(store.statistics().tier("fast").trouble()).contains("was emptied");
     assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
-        .hasMessageContainingAll("has lost its records", "rebuild it from the database");
+        .hasMessageContainingAll("has lost its records", "doctor --rebuild --yes");
     assertThat(overRedis().rebuild()).isEqualTo(2);
     TieredStore again = open(overRedis());
     assertDone(ask(again, "done"), text("of done"));
@@ -193,9 +193,9 @@ class RedisAuthorityTest extends TieredFixture {
     }
     await("the loss to be noticed", () -> store.statistics().tier("fast").trouble() != null);
     assertThat(refused(Kind.REJECTED, () -> ask(store, "after")))
-        .hasMessageContainingAll("gone back in time", "rebuild");
+        .hasMessageContainingAll("gone back in time", "doctor --rebuild --yes");
     assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
-        .hasMessageContainingAll("gone back in time", "rebuild");
+        .hasMessageContainingAll("gone back in time", "doctor --rebuild --yes");
     assertThat(refused(Kind.REJECTED, () -> overRedis().rebuild()))
         .hasMessageContaining("must be empty");
     prefix = "another";
@@ -267,7 +267,7 @@ class RedisAuthorityTest extends TieredFixture {
       complete(direct, "a");
     }
     assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
-        .hasMessageContainingAll("has records", "rebuild");
+        .hasMessageContainingAll("has records", "doctor --rebuild --yes");
     assertThat(overRedis().rebuild()).isEqualTo(1);
     assertDone(ask(open(overRedis()), "a"), text("of a"));
   }

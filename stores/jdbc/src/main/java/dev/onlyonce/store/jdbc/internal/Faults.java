@@ -18,12 +18,24 @@ final class Faults {
   /** MariaDB and MySQL: of a database, of a table, of a column. */
   private static final Set<Integer> DENIED_CODES = Set.of(1044, 1142, 1143);
 
+  /** PostgreSQL; MariaDB and MySQL, and H2 in three ways. */
+  private static final Set<String> TABLE_MISSING = Set.of("42P01", "42S02", "42S03", "42S04");
+
   private Faults() {}
 
   /** Tells whether the user lacks a permission. */
   static boolean isDenied(SQLException e) {
     return DENIED_STATES.contains(String.valueOf(e.getSQLState()))
         || DENIED_CODES.contains(e.getErrorCode());
+  }
+
+  static boolean isTableMissing(SQLException e) {
+    return TABLE_MISSING.contains(String.valueOf(e.getSQLState()));
+  }
+
+  /** Returns what the database said, in one line. */
+  static String said(SQLException e) {
+    return String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", "; ");
   }
 
   static Fault byClass(SQLException e) {

@@ -107,29 +107,44 @@ public final class JdbcEngine {
         }
       }
     } catch (SQLException e) {
-      Fault fault = Faults.byClass(e);
-      if (Faults.isDenied(e)) {
-        throw new StoreException(
-            Kind.REJECTED,
-            "the user may not do with the tables "
-                + settings.tables().prefix()
-                + "* what a store does, or may not make or upgrade them: let their owner do that with"
-                + " JdbcSchema, and grant what is missing: "
-                + e.getMessage(),
-            e);
-      }
-      if (fault == Fault.REJECTED) {
-        throw new StoreException(
+      throw notOpened(settings.tables(), e);
+    }
+  }
+
+  private static StoreException notOpened(Tables tables, SQLException e) {
+    if (Faults.isDenied(e)) {
+      return new StoreException(
+          Kind.REJECTED,
+          "the user may not do with the tables "
+              + tables.prefix()
+              + "* what a store does, or may not make or upgrade them: let their owner do that with"
+              + " JdbcSchema, and grant what is missing: "
+              + Faults.said(e),
+          e);
+    }
+    if (Faults.isTableMissing(e)) {
+      return new StoreException(
+          Kind.REJECTED,
+          "the tables "
+              + tables.prefix()
+              + "* are not there, or not all: make them with createTables(), or by "
+              + tables.script()
+              + ": "
+              + Faults.said(e),
+          e);
+    }
+    Fault fault = Faults.byClass(e);
+    return fault == Fault.REJECTED
+        ? new StoreException(
             Kind.REJECTED,
             "the tables "
-                + settings.tables().prefix()
-                + "* are not there or not as they should be, make them with JdbcSchema or"
-                + " createTables(): "
-                + e.getMessage(),
-            e);
-      }
-      throw Leased.exception(fault, e);
-    }
+                + tables.prefix()
+                + "* are not as they should be: compare them with "
+                + tables.script()
+                + ": "
+                + Faults.said(e),
+            e)
+        : Leased.exception(fault, e);
   }
 
   private static JdbcEngine open(Connection connection, DataSource source, Settings settings)

@@ -135,7 +135,7 @@ final class Leased implements Runner {
   }
 
   static StoreException exception(Fault fault, SQLException e) {
-    String said = e.getMessage() + " (SQLSTATE " + e.getSQLState() + ", " + e.getErrorCode() + ")";
+    String said = Faults.said(e) + " (SQLSTATE " + e.getSQLState() + ", " + e.getErrorCode() + ")";
     return switch (fault) {
       case FULL ->
           new StoreException(
@@ -159,7 +159,14 @@ final class Leased implements Runner {
               Kind.UNAVAILABLE,
               "others were in the way every time it was tried, ask again later: " + said,
               e);
-      case CONNECTION_LOST, UNAVAILABLE ->
+      case CONNECTION_LOST ->
+          new StoreException(
+              Kind.UNAVAILABLE,
+              "the connection to the database is gone, or none could be made, see whether it is up,"
+                  + " and ask again: "
+                  + said,
+              e);
+      case UNAVAILABLE ->
           new StoreException(
               Kind.UNAVAILABLE,
               "the database did not answer, see whether it is up, and ask again: " + said,

@@ -55,17 +55,22 @@ record Rules(String row, String item, String now) {
     return "(%sstate between 2 and 4 and %sexpires_ms <= %s)".formatted(row, row, now);
   }
 
+  /** The row is opened by its token and completed in the same step, which is no attempt. */
+  private String isDecision() {
+    return "(%stoken = %s and %s = 2)".formatted(row, of("expected"), of("state"));
+  }
+
   /**
-   * The new values of all columns but the stamp, by their names. Those that look at whether the row
-   * has expired come before what they look at, for databases that assign from left to right.
+   * The new values of all columns but the stamp, by their names. Those that look at other columns
+   * come before what they look at, for databases that assign from left to right.
    */
   Map<String, String> values() {
     Map<String, String> values = new LinkedHashMap<>();
-    values.put("token", "greatest(" + row + "token + 1, " + of("token") + ")");
     values.put(
         "attempt",
-        "case when %s then 1 when %sattempt < 2147483647 then %sattempt + 1 else %sattempt end"
-            .formatted(isExpired(), row, row, row));
+        "case when %s then 1 when %s or %sattempt = 2147483647 then %sattempt else %sattempt + 1 end"
+            .formatted(isExpired(), isDecision(), row, row, row));
+    values.put("token", "greatest(" + row + "token + 1, " + of("token") + ")");
     values.put(
         "created_ms",
         "case when %s then %s else %screated_ms end".formatted(isExpired(), of("created_ms"), row));

@@ -1,5 +1,7 @@
 package dev.onlyonce.store.jdbc.internal;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.onlyonce.Key;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.StoreException.Kind;
@@ -41,7 +43,7 @@ abstract class SchemaCheck {
     }
   }
 
-  private final Tables tables;
+  final Tables tables;
 
   private SchemaCheck(Tables tables) {
     this.tables = tables;
@@ -70,20 +72,20 @@ abstract class SchemaCheck {
             new KeyOf(tables.claim(), "scope", "k", Key.MAX_BYTES, List.of()),
             new KeyOf(tables.event(), "scope", "k", Key.MAX_BYTES, List.of("token", "state")),
             new KeyOf(tables.position(), "consumer", "source", Inside.SOURCE_BYTES, List.of()));
+    checkMore(connection); // a column that folds has no index that does not
     Map<String, Set<List<String>>> indexes = indexes(connection);
     for (KeyOf key : keys) {
       checkKey(connection, key);
       checkIndex(indexes, key.table(), key.columns());
     }
     checkIndex(indexes, tables.meta(), List.of("id"));
-    checkMore(connection);
   }
 
   private void checkVersion(Connection connection) throws SQLException {
     List<List<String>> version = ask(connection, "select version from {meta} where id = 1");
     if (version.isEmpty()) {
       throw refused(
-          "table " + tables.meta() + " is empty", "run the script of JdbcSchema once more");
+          "table " + tables.meta() + " is empty", "run " + tables.script() + ", once more");
     }
     int found = Integer.parseInt(version.get(0).get(0));
     if (found > Schema.VERSION) {
@@ -96,7 +98,7 @@ abstract class SchemaCheck {
       throw refused(
           "table %s says schema version %d, this library needs %d"
               .formatted(tables.meta(), found, Schema.VERSION),
-          "run the script of JdbcSchema.upgrade, or open the store with createTables()");
+          "run " + tables.upgrade(found) + ", or open the store with createTables()");
     }
   }
 
@@ -118,7 +120,7 @@ abstract class SchemaCheck {
     }
   }
 
-  private static void checkColumn(
+  private void checkColumn(
       String table, ResultSetMetaData columns, int index, Set<String> types, int room)
       throws SQLException {
     String column = columns.getColumnName(index).toLowerCase(Locale.ROOT);
@@ -127,13 +129,13 @@ abstract class SchemaCheck {
       throw refused(
           "column %s of table %s is %s, which may fold case, accents or trailing blanks"
               .formatted(column, table, type),
-          "make it what the script of JdbcSchema makes it");
+          "make it what it is in " + tables.script());
     }
     int length = columns.getPrecision(index);
     if (length > 0 && length < room) {
       throw refused(
           "column %s of table %s has room for %d bytes".formatted(column, table, length),
-          String.format(Locale.ROOT, "give it %,d, as the script of JdbcSchema does", room));
+          String.format(Locale.ROOT, "give it %,d, as in %s", room, tables.script()));
     }
   }
 
@@ -153,13 +155,16 @@ abstract class SchemaCheck {
     return indexes;
   }
 
-  private static void checkIndex(
+  private void checkIndex(
       Map<String, Set<List<String>>> indexes, String table, List<String> columns) {
-    if (!indexes.getOrDefault(table, Set.of()).contains(columns)) {
+    Set<List<String>> found = indexes.getOrDefault(table, Set.of());
+    if (!found.contains(columns)) {
+      String others = found.stream().map(it -> String.join(", ", it)).collect(joining(" and of "));
       throw refused(
-          "table %s has no unique index of the whole of %s"
-              .formatted(table, String.join(", ", columns)),
-          "add the primary key that the script of JdbcSchema has");
+          "table %s has no unique index of the whole of %s%s"
+              .formatted(
+                  table, String.join(", ", columns), others.isEmpty() ? "" : ", only of " + others),
+          "add its primary key as in " + tables.script());
     }
   }
 
@@ -208,14 +213,15 @@ abstract class SchemaCheck {
     @Override
     String uniqueIndexes() {
       return """
-          select c.relname, i.indexrelid::text, a.attname from pg_index i
+          select c.relname, i.indexrelid::text,
+            case when coalesce(n.collisdeterministic, true) then a.attname
+            else a.attname || ' by collation ' || n.collname end
+          from pg_index i
           join pg_class c on c.oid = i.indrelid
           join pg_attribute a on a.attrelid = i.indexrelid
+          left join pg_collation n on n.oid = a.attcollation
           where i.indrelid in %s and i.indisunique and i.indisvalid
             and i.indimmediate and i.indpred is null and a.attnum <= i.indnkeyatts
-            and not exists (
-              select 1 from unnest(i.indcollation) as u(n) join pg_collation n on n.oid = u.n
-              where not n.collisdeterministic)
           order by 1, 2, a.attnum
           """
           .formatted(TABLES);
@@ -235,7 +241,7 @@ abstract class SchemaCheck {
           throw refused(
               "column %s of table %s has collation %s"
                   .formatted(row.get(0), row.get(1), row.get(2)),
-              "give it COLLATE \"C\", as the script of JdbcSchema does");
+              "give it COLLATE \"C\", as in " + tables.script());
         }
       }
     }
@@ -254,7 +260,7 @@ abstract class SchemaCheck {
     String uniqueIndexes() {
       return """
           select table_name, index_name,
-            case when sub_part is null then column_name else concat(column_name, sub_part) end
+            case when sub_part is null then column_name else concat(column_name, '(', sub_part, ')') end
           from information_schema.statistics where %s and non_unique = 0
           order by table_name, index_name, seq_in_index
           """
@@ -268,7 +274,7 @@ abstract class SchemaCheck {
         if (!row.get(1).equalsIgnoreCase("InnoDB")) {
           throw refused(
               "table " + row.get(0) + " is kept by the engine " + row.get(1),
-              "alter it to ENGINE = InnoDB, as the script of JdbcSchema has it");
+              "alter it to ENGINE = InnoDB, as in " + tables.script());
         }
       }
       String mode = ask(connection, "select @@sql_mode").get(0).get(0);

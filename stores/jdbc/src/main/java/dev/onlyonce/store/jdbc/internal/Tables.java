@@ -26,6 +26,23 @@ public record Tables(String prefix) {
     }
   }
 
+  /** Returns what makes them, for who has the library and for who has the program alone. */
+  String script() {
+    return "the script of JdbcSchema, which onlyonce schema" + option() + " prints";
+  }
+
+  /** Returns what brings them from that version to the next, for the same. */
+  String upgrade(int from) {
+    return "the script of JdbcSchema.upgrade, which onlyonce schema --from "
+        + from
+        + option()
+        + " prints";
+  }
+
+  private String option() {
+    return prefix.equals(DEFAULT) ? "" : " --prefix " + prefix;
+  }
+
   String claim() {
     return prefix + "claim";
   }

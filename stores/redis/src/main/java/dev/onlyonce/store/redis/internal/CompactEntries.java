@@ -78,7 +78,7 @@ final class CompactEntries {
         Result.NONE,
         null,
         "",
-        changed,
+        ClaimRecord.UNKNOWN_TIME,
         changed);
   }
 }

@@ -32,12 +32,14 @@ final class Dispatcher {
   private final RedisSettings settings;
   private final Time time;
   private final long patienceNanos;
+  private final Denials denials;
 
   Dispatcher(RedisPort port, Topology topology, RedisSettings settings) {
     this.port = port;
     this.topology = topology;
     this.settings = settings;
     this.time = settings.time;
+    this.denials = new Denials(port, settings);
     this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(Limits.millis(settings.patience));
   }
 
@@ -86,7 +88,8 @@ final class Dispatcher {
       boolean isLate = !isFree && isOver(start);
       isRepeat |= !round.isUnderWay();
       if (fault != null && (round.isOver() || isLate)) {
-        throw fault;
+        Node denier = round.denier();
+        throw denier == null ? fault : denials.explain(fault, denier);
       }
       if (round.mustPause() || attempt > 2) {
         pause(attempt);

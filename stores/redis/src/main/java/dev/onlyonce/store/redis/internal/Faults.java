@@ -53,6 +53,14 @@ final class Faults {
         passes ? Kind.UNAVAILABLE : Kind.REJECTED, node + " answered: " + error.message());
   }
 
+  /**
+   * Tells whether an error may say that the user lacks a permission: in a script some servers tell
+   * that in words of their own.
+   */
+  static boolean mayBeDenial(RedisPort.RedisError error) {
+    return error.code().equals("NOPERM") || error.code().equals("ERR");
+  }
+
   static Throwable innermost(Throwable fault) {
     Throwable innermost = fault;
     while (innermost.getCause() != null && innermost.getCause() != innermost) {

@@ -103,13 +103,25 @@ final class JedisPool {
       // What the server said to the greeting: LOADING and the like pass, a wrong password does not.
       String said = String.valueOf(e.getMessage());
       boolean passes = Faults.passes(new RedisPort.RedisError(said).code());
-      throw new LinkException(node + " refused the connection: " + said, !passes, e);
+      throw new LinkException(
+          node
+              + (passes
+                  ? " does not take connections now, ask again: "
+                  : " does not let us in, see whether user and password are right: ")
+              + said,
+          !passes,
+          e);
     }
   }
 
   LinkException lost(JedisException cause) {
     return new LinkException(
-        "no answer of " + node + ": " + Faults.innermost(cause).getMessage(), false, cause);
+        "no answer of "
+            + node
+            + ", see whether host and port are those of Redis and it is up: "
+            + Faults.innermost(cause).getMessage(),
+        false,
+        cause);
   }
 
   /** Takes a connection back; when one has failed, those that lie idle are not trusted either. */

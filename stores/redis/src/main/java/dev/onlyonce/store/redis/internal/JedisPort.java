@@ -21,6 +21,12 @@ final class JedisPort implements RedisPort {
   }
 
   @Override
+  public String user() {
+    String user = address.user();
+    return user == null ? "default" : user;
+  }
+
+  @Override
   public void close() {
     pools.values().forEach(JedisPool::close);
   }

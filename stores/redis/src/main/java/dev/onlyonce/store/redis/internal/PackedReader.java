@@ -58,6 +58,7 @@ final class PackedReader {
     }
     Result result = result(behind & Packed.RESULT);
     long updated = updated(until, span, token / 1_000);
+    long made = (behind & Packed.DETAILS) == 0 ? ClaimRecord.UNKNOWN_TIME : created;
     return new ClaimRecord(
         scope == null ? scopes.apply(scopeNumber) : scope,
         key,
@@ -73,7 +74,7 @@ final class PackedReader {
         result,
         checkpoint,
         owner,
-        created < 0 ? Math.min(token / 1_000, updated) : created,
+        made < 0 ? Math.min(token / 1_000, updated) : made,
         updated);
   }
 

@@ -49,7 +49,11 @@ final class Permissions {
     commands.add(command);
   }
 
-  /** Returns the rules that are missing, by server; one at which none is missing is not there. */
+  /**
+   * Returns the rules that are missing, by server; one at which none is missing is not there.
+   *
+   * @throws StoreException if one cannot be asked
+   */
   Map<String, List<String>> missing(Collection<Node> masters) {
     Map<String, List<String>> missing = new TreeMap<>();
     for (Node each : masters) {
@@ -70,13 +74,21 @@ final class Permissions {
 
   private List<String> missing(Link link) throws LinkException {
     Set<String> missing = new LinkedHashSet<>();
+    if (Question.isOfCluster(link)) {
+      ask(link, new String[] {"ASKING"}, "+asking", missing); // it is about the next command only
+      ask(link, new String[] {"CLUSTER", "SLOTS"}, "+cluster|slots", missing);
+    }
     for (String[] command : commands) {
-      if (Question.ask(link, command) instanceof RedisError error
-          && error.code().equals("NOPERM")) {
-        boolean isOfKeys = !error.message().contains(" to run ");
-        missing.add(isOfKeys ? keys : "+" + command[0].toLowerCase(Locale.ROOT));
-      }
+      ask(link, command, "+" + command[0].toLowerCase(Locale.ROOT), missing);
     }
     return List.copyOf(missing);
+  }
+
+  private void ask(Link link, String[] command, String rule, Set<String> missing)
+      throws LinkException {
+    if (Question.ask(link, command) instanceof RedisError error && error.code().equals("NOPERM")) {
+      boolean isOfKeys = !error.message().contains(" to run ");
+      missing.add(isOfKeys ? keys : rule);
+    }
   }
 }

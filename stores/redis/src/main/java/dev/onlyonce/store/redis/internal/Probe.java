@@ -40,6 +40,7 @@ final class Probe {
    */
   RedisFindings look(Topology topology) {
     Set<String> warnings = new TreeSet<>(topology.warnings());
+    Remarks remarks = new Remarks();
     List<Server> servers = new ArrayList<>();
     Set<Node> replicas = new TreeSet<>();
     Map<Node, Long> records = records(topology);
@@ -48,10 +49,10 @@ final class Probe {
       servers.add(told.server);
       replicas.addAll(told.replicas);
     }
-    servers.forEach(it -> new Advice(it, false).give(warnings));
+    servers.forEach(it -> new Advice(it, false).give(remarks));
     for (Node each : replicas) {
       try {
-        new Advice(look(each, null).server, true).give(warnings);
+        new Advice(look(each, null).server, true).give(remarks);
       } catch (LinkException e) {
         warnings.add(
             each
@@ -60,6 +61,7 @@ final class Probe {
                 + e.getMessage());
       }
     }
+    warnings.addAll(remarks.sentences());
     return new RedisFindings(topology.isCluster(), servers, List.copyOf(warnings));
   }
 

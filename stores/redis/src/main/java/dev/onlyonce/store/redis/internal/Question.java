@@ -26,6 +26,11 @@ final class Question {
     return text(ask(link, "INFO", section));
   }
 
+  /** Tells whether a server says that it is a node of a cluster. */
+  static boolean isOfCluster(Link link) throws LinkException {
+    return told(info(link, "cluster"), "cluster_enabled", "0").equals("1");
+  }
+
   /** Returns what a reply says, nothing if it is no text. */
   static String text(@Nullable Object reply) {
     return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : "";

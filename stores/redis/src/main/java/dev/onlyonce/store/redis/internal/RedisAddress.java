@@ -7,6 +7,8 @@ import java.net.URLDecoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,13 @@ public record RedisAddress(
     int database) {
 
   private static final int PORT = 6379;
+  private static final int LARGEST_PORT = 65_535;
+
+  /** Greedy before the at-sign: a password that is not encoded may have slashes and colons. */
+  private static final Pattern SHAPE =
+      Pattern.compile(
+          "rediss?://(?:.*@)?(?<host>\\[[^]]*]|[^/:]*)(?::(?<port>[^/]*))?(?:/.*)?",
+          Pattern.DOTALL);
 
   /**
    * Reads {@code redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]}; {@code rediss} is with TLS.
@@ -51,7 +60,7 @@ public record RedisAddress(
 
   /** Returns the address of one server without TLS, of which nothing else is known. */
   public static RedisAddress of(String host, int port) {
-    if (host.isBlank() || port < 1 || port > 65_535) {
+    if (host.isBlank() || port < 1 || port > LARGEST_PORT) {
       throw new IllegalArgumentException(
           "host must not be blank and port must be 1 to 65,535, were '" + host + "' and " + port);
     }
@@ -64,23 +73,51 @@ public record RedisAddress(
       uri = URI.create(text);
     } catch (IllegalArgumentException e) {
       // Its message has the whole text, and that may have a password.
-      throw new IllegalArgumentException("a Redis URI cannot be read: " + FORM);
+      throw new IllegalArgumentException(fault(text) + ": " + FORM);
     }
     boolean isTls = "rediss".equals(uri.getScheme());
-    if (uri.getHost() == null || !(isTls || "redis".equals(uri.getScheme()))) {
-      throw new IllegalArgumentException("a Redis URI has no host or another scheme: " + FORM);
+    int named = uri.getPort();
+    if (uri.getHost() == null
+        || named == 0
+        || named > LARGEST_PORT
+        || !(isTls || "redis".equals(uri.getScheme()))) {
+      throw new IllegalArgumentException(fault(text) + ": " + FORM);
     }
     String[] login = login(uri.getRawUserInfo());
     String host = uri.getHost();
     host = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-    int port = uri.getPort() < 0 ? PORT : uri.getPort();
+    int port = named < 0 ? PORT : named;
     return new RedisAddress(
         List.of(new Node(host, port)), login[0], login[1], isTls, database(uri.getPath()));
   }
 
+  /** Without an at-sign behind a host: who hides passwords would hide what is between. */
   private static final String FORM =
-      "it must be redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS,"
-          + " with special characters of user and password percent-encoded";
+      "it must be redis://HOST[:PORT][/DATABASE], or rediss:// for TLS, and a login goes before the host"
+          + " as USER:PASSWORD and an at-sign, with special characters percent-encoded";
+
+  /** Returns what is wrong with an address that cannot be read; it shows nothing of the login. */
+  private static String fault(String text) {
+    Matcher form = SHAPE.matcher(text);
+    if (!form.matches()) {
+      return "a Redis URI begins with redis:// or rediss://, this one does not";
+    }
+    if (form.group("host").isEmpty()) {
+      return "a Redis URI names a host, this one does not";
+    }
+    String port = form.group("port");
+    return port == null || isPort(port)
+        ? "a Redis URI cannot be read"
+        : "the port of a Redis URI must be 1 to 65,535, was '" + port + "'";
+  }
+
+  private static boolean isPort(String digits) {
+    if (!digits.matches("[0-9]{1,5}")) {
+      return digits.isEmpty(); // then it is the usual one
+    }
+    int number = Integer.parseInt(digits);
+    return number >= 1 && number <= LARGEST_PORT;
+  }
 
   private static @Nullable String[] login(@Nullable String userInfo) {
     if (userInfo == null) {

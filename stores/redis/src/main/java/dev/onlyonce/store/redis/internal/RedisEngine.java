@@ -87,7 +87,9 @@ public final class RedisEngine implements AutoCloseable {
     try {
       Topology topology = new Topology(port, address.seeds());
       RedisFindings findings = look(port, topology, address, settings.prefix);
-      findings.warnings().forEach(RedisEngine::warnOnce);
+      if (settings.warns) {
+        findings.warnings().forEach(RedisEngine::warnOnce);
+      }
       int newShards = topology.isCluster() ? RedisSettings.SHARDS_OF_CLUSTER : 1;
       Dispatcher dispatcher = new Dispatcher(port, topology, settings);
       opened =
@@ -113,9 +115,32 @@ public final class RedisEngine implements AutoCloseable {
       RedisAddress address, RedisSettings settings) {
     try (RedisPort port = new JedisPort(address, settings)) {
       Topology topology = new Topology(port, address.seeds());
-      look(topology, address);
-      return new Permissions(port, settings).missing(topology.masters());
+      Permissions permissions = new Permissions(port, settings);
+      try {
+        look(topology, address);
+      } catch (StoreException e) {
+        if (e.kind() != Kind.REJECTED) {
+          throw e;
+        }
+        return missingAt(address.seeds(), permissions, e);
+      }
+      return permissions.missing(topology.masters());
     }
+  }
+
+  /** Returns what is missing where the masters are not told; that may be the reason. */
+  private static Map<String, List<String>> missingAt(
+      List<Node> seeds, Permissions permissions, StoreException why) {
+    Map<String, List<String>> missing = Map.of();
+    try {
+      missing = permissions.missing(seeds);
+    } catch (StoreException e) {
+      why.addSuppressed(e); // what was told first is nearer to the cause
+    }
+    if (missing.isEmpty()) {
+      throw why;
+    }
+    return missing;
   }
 
   private static void warnOnce(String sentence) {

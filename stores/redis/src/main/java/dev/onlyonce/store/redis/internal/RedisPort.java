@@ -15,6 +15,9 @@ interface RedisPort extends AutoCloseable {
    */
   Link link(Node node) throws LinkException;
 
+  /** Returns the name of the user as whom the servers are asked. */
+  String user();
+
   /** Ends all connections, those that are handed out when they are closed. Never throws. */
   @Override
   void close();

@@ -26,6 +26,7 @@ public final class RedisSettings {
   public int connections = 8;
   public boolean remakesLostShards;
   public boolean isTier;
+  public boolean warns = true;
   public int replicas;
   public Duration replicaTimeout = Duration.ofMillis(500);
   public int maxResultBytes = Limits.RESULT_BYTES;

@@ -37,6 +37,7 @@ final class Round {
   private boolean pauses;
   private boolean looks;
   private boolean fails;
+  private @Nullable Node denier;
 
   /**
    * @param insists whether calls that replicas did not get in time are made again
@@ -73,6 +74,11 @@ final class Round {
   /** Whether another round would not help. */
   boolean isOver() {
     return over;
+  }
+
+  /** Returns who may have ended it since the user lacks a permission there. */
+  @Nullable Node denier() {
+    return denier;
   }
 
   boolean mustPause() {
@@ -140,6 +146,7 @@ final class Round {
       case "ASK" -> call.asked = target(node, error);
       default -> {
         if (!Faults.passes(error.code())) {
+          denier = Faults.mayBeDenial(error) ? node : null;
           end(Faults.told(node, error));
           return;
         }
@@ -232,6 +239,17 @@ final class Round {
       }
       answered.forEach(Call::doubt);
       if (over) {
+        return;
+      }
+      if (reply instanceof RedisError error && Faults.mayBeDenial(error)) {
+        denier = node;
+        end(
+            new StoreException(
+                Kind.UNAVAILABLE,
+                "what was asked is written at "
+                    + node
+                    + ", and it does not tell which replicas have it: "
+                    + error.message()));
         return;
       }
       String message =

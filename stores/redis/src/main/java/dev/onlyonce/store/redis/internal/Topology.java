@@ -209,6 +209,7 @@ final class Topology {
       throw new LinkException(node + " answered: " + error.message(), false, null);
     }
     if (!(ranges instanceof List<?> list)) {
+      requireNone(node, link);
       return false;
     }
     if (list.isEmpty()) {
@@ -217,6 +218,21 @@ final class Topology {
     cluster = true;
     learn(node, list);
     return true;
+  }
+
+  /**
+   * A node of a cluster must not pass for a server alone: others have most of the slots, and clocks
+   * of their own.
+   */
+  private static void requireNone(Node node, Link link) throws LinkException {
+    if (Question.isOfCluster(link)) {
+      throw new LinkException(
+          node
+              + " is of a cluster and does not let us ask who has its slots: let the user call it (ACL"
+              + " SETUSER ... +cluster|slots +asking)",
+          true,
+          null);
+    }
   }
 
   private void learn(Node asked, List<?> ranges) {

@@ -51,17 +51,18 @@ local function afterNames(record, at)
   return at + 1 + byte(record, at)
 end
 
--- Returns fingerprint with length, creation time, checkpoint with length.
+-- Returns fingerprint with length, creation time (0: not known), checkpoint with length.
 local function kept(record, head, oldToken)
-  local at, fingerprint, created, checkpoint = 31, '', nil, ''
+  local at, fingerprint, created, checkpoint = 31, '', pack('>I6', 0), ''
   local state = head % 8
-  if state < 1 or state > 4 then return '', pack('>I6', now), '' end
+  if state < 1 or state > 4 then return '', created, '' end
   if math.floor(head / 16) % 2 == 1 then
     fingerprint = sub(record, at, at + byte(record, at))
     at = at + #fingerprint
   end
   if head >= 128 then
     local has = byte(record, at)
+    created = pack('>I6', math.floor(oldToken / 1000))
     at = afterNames(record, at)
     if has >= 4 then at = at + 6 end
     if math.floor(has / 2) % 2 == 1 then
@@ -72,7 +73,7 @@ local function kept(record, head, oldToken)
       checkpoint = sub(record, at, at + 3 + unpacked('>I4', record, at))
     end
   end
-  return fingerprint, created or pack('>I6', math.floor(oldToken / 1000)), checkpoint
+  return fingerprint, created, checkpoint
 end
 
 -- Returns the record of a claim on one that is there and has not expired.
@@ -91,7 +92,9 @@ local function granted(record, oldHead, oldToken, body)
     local has = checkpoint == '' and 2 or 3
     tail = char(has) .. sub(tail, 2) .. created .. checkpoint
   end
-  local attempt = math.min(unpacked('>I2', record, 19) + 1, 65535)
+  local attempt = unpacked('>I2', record, 19)
+  -- Opened and completed in one step: a decision, and no attempt.
+  if not (expected and wanted % 8 == 2) then attempt = math.min(attempt + 1, 65535) end
   return char(head)
     .. pack('>I7I6I4I2', math.max(token, oldToken + 1), til, span(til), attempt)
     .. sub(body, 3, 12) .. fingerprint .. tail

@@ -51,6 +51,11 @@ class DispatcherTest {
     }
 
     @Override
+    public String user() {
+      return port.user();
+    }
+
+    @Override
     public Link link(Node node) throws LinkException {
       Link link = port.link(node);
       int number = links++;

@@ -28,6 +28,11 @@ class TopologyTest {
     }
 
     @Override
+    public String user() {
+      return port.user();
+    }
+
+    @Override
     public Link link(Node node) throws LinkException {
       asked.add(node);
       return port.link(node);

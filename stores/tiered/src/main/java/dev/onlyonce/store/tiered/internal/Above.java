@@ -201,8 +201,9 @@ final class Above {
           && record.token() == openings.get(i).expectToken()) {
         throw new StoreException(
             Kind.UNAVAILABLE,
-            "the fast store does not answer and may have a copy of a key that is done, which would"
-                + " outlive what is asked for: nothing was done, ask again when it answers");
+            "Redis may have a copy of a key that is done, which would outlive what is asked for, and it"
+                + " is not asked now: nothing was done, ask again when it answers; "
+                + fast.trouble());
       }
     }
   }

@@ -29,6 +29,10 @@ final class FastTier {
 
   private static final System.Logger LOG = System.getLogger(FastTier.class.getName());
   private static final int SLOW_CALLS = 3;
+
+  /** A store that answers and refuses in turns is told once in this time for the same reason. */
+  private static final Duration TOLD_AGAIN = Duration.ofMinutes(1);
+
   private static final String NOT_OPENED = "it has not been opened yet";
 
   private final Supplier<Tier> opening;
@@ -41,6 +45,10 @@ final class FastTier {
   /** Whether it was said that the store is full. */
   private final AtomicBoolean isFull = new AtomicBoolean();
 
+  /** What was warned of last, and when. */
+  private @Nullable String told;
+
+  private long toldNanos;
   private boolean closed;
 
   /** The store, also while the breaker is open; null when it must be opened anew. */
@@ -62,17 +70,14 @@ final class FastTier {
   }
 
   /**
-   * Opens the store; one that does not answer may come later.
-   *
-   * @throws StoreException if it cannot be opened as it is
+   * Opens the store. One that cannot be opened, whether it does not answer or does not let us do
+   * what we must, may be opened later: it would be left alone for either reason while it is open,
+   * and the authority can do without it.
    */
   synchronized void open() {
     try {
       reopen();
     } catch (StoreException e) {
-      if (e.kind() != Kind.UNAVAILABLE) {
-        throw e;
-      }
       open(String.valueOf(e.getMessage()));
     }
   }
@@ -92,7 +97,7 @@ final class FastTier {
     tier = opened;
     slowInARow.set(0);
     if (!NOT_OPENED.equals(trouble)) {
-      LOG.log(Level.INFO, "the fast store answers again and is asked from now on");
+      LOG.log(Level.INFO, "Redis answers again and is asked for copies from now on");
     }
     trouble = null;
   }
@@ -154,7 +159,7 @@ final class FastTier {
       if (e.kind() != Kind.FULL) {
         fail(asked, e);
       } else if (!isFull.getAndSet(true)) {
-        LOG.log(Level.WARNING, "the fast store is full and takes no copies any more: " + e);
+        LOG.log(Level.WARNING, "Redis is full and takes no copies any more: " + e);
       }
       return null;
     }
@@ -180,9 +185,12 @@ final class FastTier {
     open(String.valueOf(e.getMessage()));
   }
 
-  private void open(String why) {
-    if (trouble == null || NOT_OPENED.equals(trouble)) {
-      LOG.log(Level.WARNING, "the fast store is left alone until it answers again: " + why);
+  private synchronized void open(String why) {
+    boolean isTold = why.equals(told) && time.nanoTime() - toldNanos < TOLD_AGAIN.toNanos();
+    if ((trouble == null || NOT_OPENED.equals(trouble)) && !isTold) {
+      told = why;
+      toldNanos = time.nanoTime();
+      LOG.log(Level.WARNING, "Redis is not asked for copies until it answers as it should: " + why);
     }
     trouble = why;
   }

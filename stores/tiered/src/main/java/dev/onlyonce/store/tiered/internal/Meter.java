@@ -9,21 +9,40 @@ import org.jspecify.annotations.Nullable;
 /** Counts what a tier does. Safe for use by several threads; a snapshot is of a moment ago. */
 final class Meter {
 
-  private static final int BUCKETS = 64;
+  /** Times that differ by less than an eighth may share a bucket. */
+  private static final int PARTS_BITS = 3;
+
+  private static final int PARTS = 1 << PARTS_BITS;
+  private static final int BUCKETS = (Long.SIZE - PARTS_BITS) * PARTS;
 
   private final LongAdder keys = new LongAdder();
   private final LongAdder answered = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final LongAdder nanos = new LongAdder();
 
-  /** By how many bits the nanoseconds of a call have. */
-  private final AtomicLongArray calls = new AtomicLongArray(BUCKETS + 1);
+  /** By how long a call took. */
+  private final AtomicLongArray calls = new AtomicLongArray(BUCKETS);
 
   void call(int asked, int hits, long tookNanos) {
     keys.add(asked);
     answered.add(hits);
     nanos.add(tookNanos);
-    calls.incrementAndGet(BUCKETS - Long.numberOfLeadingZeros(tookNanos));
+    calls.incrementAndGet(bucket(tookNanos));
+  }
+
+  /**
+   * Nanoseconds below eight are told apart; of more, the first four bits and how many there are.
+   */
+  private static int bucket(long nanos) {
+    long positive = Math.max(0, nanos);
+    int cut = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(positive) - PARTS_BITS - 1);
+    return cut * PARTS + (int) (positive >>> cut);
+  }
+
+  /** Returns the longest time of a bucket, nanoseconds. */
+  private static long longest(int bucket) {
+    int cut = Math.max(0, bucket / PARTS - 1);
+    return ((bucket - cut * PARTS + 1L) << cut) - 1;
   }
 
   void failure(int asked, long tookNanos) {
@@ -32,9 +51,9 @@ final class Meter {
   }
 
   TieredStatistics.Tier snapshot(String name, @Nullable String trouble) {
-    long[] counts = new long[BUCKETS + 1];
+    long[] counts = new long[BUCKETS];
     long all = 0;
-    for (int i = 0; i <= BUCKETS; i++) {
+    for (int i = 0; i < BUCKETS; i++) {
       counts[i] = calls.get(i);
       all += counts[i];
     }
@@ -51,12 +70,10 @@ final class Meter {
 
   private static Duration p99(long[] counts, long all) {
     long left = all - all / 100;
-    for (int bits = 0; bits < BUCKETS - 1; bits++) {
-      left -= counts[bits];
-      if (left <= 0) {
-        return Duration.ofNanos(all == 0 ? 0 : 1L << bits);
-      }
+    int bucket = 0;
+    while (left > counts[bucket]) {
+      left -= counts[bucket++];
     }
-    return Duration.ofNanos(Long.MAX_VALUE);
+    return Duration.ofNanos(longest(bucket));
   }
 }

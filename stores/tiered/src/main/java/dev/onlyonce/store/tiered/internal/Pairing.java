@@ -49,8 +49,14 @@ public final class Pairing {
   private static final Duration BEAT_LEASE = Duration.ofSeconds(5);
   private static final String TYPE = "text/plain";
   private static final String MARK = " #";
+
+  /** How the tiers are made anew: by the program, or in one. */
+  private static final String COMMAND =
+      "onlyonce doctor --rebuild --yes --store tiered:FILE.yaml, or TieredStore.Builder.rebuild()";
+
   private static final String REBUILD =
-      "; empty the fast store, or take another prefix, and rebuild it from the database";
+      "; stop all programs, empty Redis or take another prefix, and rebuild it from the database: "
+          + COMMAND;
 
   private Pairing() {}
 
@@ -123,10 +129,11 @@ public final class Pairing {
       }
       throw rejected(
           isEmpty(fast)
-              ? "the database has records that the fast store may not know, and does not say which"
-                  + " tier is the authority: rebuild the fast store from it first"
-              : "the fast store has records that are not in the database, which is new or another"
-                  + " one: give it its own database, or an empty fast store or another prefix");
+              ? "the database has records that Redis may not know, and does not say which tier is the"
+                  + " authority: rebuild Redis from it first, while nobody uses them: "
+                  + COMMAND
+              : "Redis has records that are not in the database, which is new or another one: give it"
+                  + " its own database, or empty it or take another prefix");
     }
     String front = read(fast);
     String pair = write(fast, front == null ? fresh(Authority.REDIS) : front);
@@ -148,10 +155,10 @@ public final class Pairing {
 
   private static void requireSame(@Nullable String front, String behind) {
     if (front == null) {
-      throw rejected("the fast store has lost its records: it is empty, or another one" + REBUILD);
+      throw rejected("Redis has lost its records: it is empty, or another one" + REBUILD);
     }
     if (!front.equals(behind)) {
-      throw rejected("the fast store belongs to another database" + REBUILD);
+      throw rejected("Redis belongs to another database" + REBUILD);
     }
   }
 
@@ -161,8 +168,8 @@ public final class Pairing {
     long front = token(fast, beat(pair));
     if (front < behind) {
       throw rejected(
-          "the fast store has gone back in time: it was restored, or a replica took over that was"
-              + " behind, and what was claimed meanwhile is lost"
+          "Redis has gone back in time: it was restored, or a replica took over that was behind, and"
+              + " what was claimed meanwhile is lost"
               + REBUILD);
     }
     return front;
@@ -206,12 +213,12 @@ public final class Pairing {
   static long rebuild(Authority authority, Tier database, @Nullable Tier fast) {
     String pair = fresh(authority);
     if (authority == Authority.DATABASE || fast == null) {
-      requireClock(database, "database", largestOwn(database));
+      requireClock(database, "the database", largestOwn(database));
       replace(database, pair);
       return 0;
     }
     if (!isEmpty(fast)) {
-      throw rejected("a fast store must be empty to be rebuilt: empty it, or take another prefix");
+      throw rejected("Redis must be empty to be rebuilt: empty it, or take another prefix");
     }
     replace(database, pair);
     long copied = copyAll(database, fast);
@@ -232,9 +239,10 @@ public final class Pairing {
     long ahead = largest / 1_000 - tier.clock().millis();
     if (ahead > 0) {
       throw rejected(
-          "there is a token that is %,d ms ahead of the clock of the %s: set that clock right"
+          "there is a token that is %,d ms ahead of the clock of %s: set that clock right"
                   .formatted(ahead, name)
-              + " and rebuild the tiers again, with an empty fast store");
+              + " and rebuild the tiers again, with an empty Redis: "
+              + COMMAND);
     }
   }
 
@@ -253,7 +261,7 @@ public final class Pairing {
       copied += records.size();
       cursor = page.next();
     } while (cursor != null);
-    requireClock(fast, "fast store", largest);
+    requireClock(fast, "Redis", largest);
     return copied;
   }
 
@@ -303,7 +311,9 @@ public final class Pairing {
               + is
               + ", and authority: "
               + wanted
-              + " was asked for: ask for that one, or rebuild the tiers with the other");
+              + " was asked for: ask for that one, or rebuild the tiers with the other, with an empty"
+              + " Redis and while nobody uses them: "
+              + COMMAND);
     }
     return pair;
   }

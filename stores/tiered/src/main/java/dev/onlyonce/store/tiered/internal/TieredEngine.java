@@ -362,18 +362,23 @@ public final class TieredEngine {
 
   /** Returns what the tiers did. */
   public TieredStatistics statistics() {
+    return new TieredStatistics(
+        name,
+        tiers(),
+        joined.sum(),
+        behind == null ? above.waiting() : behind.snapshot(),
+        hotKeys.top());
+  }
+
+  /** Returns what each tier did, the nearest first, with the authority as the last. */
+  public List<TieredStatistics.Tier> tiers() {
     StoreException why = lost;
     List<TieredStatistics.Tier> tiers = new ArrayList<>(above.snapshot());
     tiers.add(
         meter.snapshot(
             name == Authority.REDIS ? "fast" : "database",
             why == null ? null : String.valueOf(why.getMessage())));
-    return new TieredStatistics(
-        name,
-        tiers,
-        joined.sum(),
-        behind == null ? above.waiting() : behind.snapshot(),
-        hotKeys.top());
+    return tiers;
   }
 
   /** Waits for callers, writes what waits, and closes the tiers. */

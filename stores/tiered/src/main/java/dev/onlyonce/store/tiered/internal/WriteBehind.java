@@ -246,7 +246,7 @@ final class WriteBehind {
           Level.ERROR,
           left
               + " settled keys were not written to the database before the store was closed: until"
-              + " their retention is over they are known to the fast store alone");
+              + " their retention is over they are known to Redis alone");
     }
   }
 }

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.testkit.ManualTime;
 import dev.onlyonce.testkit.Semantics;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 class FastTierTest {
@@ -56,6 +62,48 @@ class FastTierTest {
     assertThat(tier.find(KEY)).hasSize(1);
     assertThat(asked).as("the probe and the look-up").hasValue(2);
     assertThat(openings).hasValue(1);
+  }
+
+  /** Such as one that may be read and not written: every probe finds that it answers. */
+  @Test
+  void a_store_that_answers_probes_and_refuses_calls_is_warned_of_once_a_minute() {
+    List<String> warnings = new ArrayList<>();
+    Logger log = Logger.getLogger(FastTier.class.getName());
+    Handler handler = warningsInto(warnings);
+    log.addHandler(handler);
+    try {
+      for (int seconds = 0; seconds <= 60; seconds++) {
+        store.beforeFind = ids -> {};
+        tier.probe();
+        store.beforeFind = ids -> refuse();
+        tier.find(KEY);
+        time.advance(Duration.ofSeconds(1));
+      }
+    } finally {
+      log.removeHandler(handler);
+    }
+    assertThat(warnings).hasSize(2).allMatch(it -> it.endsWith("it may not be asked"));
+  }
+
+  private static void refuse() {
+    throw new StoreException(StoreException.Kind.REJECTED, "it may not be asked");
+  }
+
+  private static Handler warningsInto(List<String> warnings) {
+    return new Handler() {
+      @Override
+      public void publish(LogRecord record) {
+        if (record.getLevel().equals(Level.WARNING)) {
+          warnings.add(record.getMessage());
+        }
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
   }
 
   @Test
