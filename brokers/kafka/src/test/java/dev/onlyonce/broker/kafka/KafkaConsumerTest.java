@@ -5,11 +5,14 @@ import static dev.onlyonce.broker.kafka.Cluster.numbers;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onlyonce.Backoff;
 import dev.onlyonce.MemoryStore;
+import dev.onlyonce.OnFailure;
 import dev.onlyonce.OnInDoubt;
 import dev.onlyonce.OnlyOnce;
 import dev.onlyonce.messaging.DeadLetters;
 import dev.onlyonce.messaging.MessageConsumer;
+import dev.onlyonce.messaging.Retries;
 import dev.onlyonce.services.KafkaBroker;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.services.Shared;
@@ -22,6 +25,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +107,43 @@ class KafkaConsumerTest {
     }
   }
 
+  @Test
+  @Semantics({6, 88})
+  void a_message_that_fails_waits_in_a_retry_topic_and_its_offset_is_passed() throws Exception {
+    String retries = cluster.topic(PARTITIONS);
+    Set<String> failed = ConcurrentHashMap.newKeySet();
+    OnlyOnce<@Nullable Void> patient =
+        OnlyOnce.builder(store)
+            .scope("retries")
+            .onInDoubt(OnInDoubt.RERUN)
+            .onFailure(OnFailure.defaults().backoff(Backoff.fixed(Duration.ofSeconds(1))))
+            .build();
+    send(0, 100);
+    try (patient;
+        MessageConsumer consumer =
+            patient
+                .consume(KafkaSource.with(settings()).topics(topic, retries).open())
+                .keys(KafkaKeys.header("payment-id"))
+                .orderBy(delivery -> null)
+                .handler(
+                    delivery -> {
+                      if (failed.add(new String(delivery.body(), UTF_8))) {
+                        throw new IllegalStateException("not yet");
+                      }
+                      handle(delivery);
+                    })
+                .retries(Retries.to(publisher, (delivery, delay) -> Optional.of(retries)))
+                .deadLetters(DeadLetters.discard())
+                .start()) {
+      Await.until(
+          "all",
+          PATIENCE,
+          () -> handled.size() == 100 && committed(topic) + committed(retries) == 200);
+      assertThat(consumer.underWay()).isZero();
+    }
+    assertThat(handled).containsExactlyInAnyOrderElementsOf(numbers(0, 100));
+  }
+
   private void handle(Delivery delivery) {
     handled.add(new String(delivery.body(), UTF_8));
   }
@@ -135,12 +178,14 @@ class KafkaConsumerTest {
 
   /** Whether all that was sent is committed. */
   private boolean isDone() {
+    return committed(topic) == 3_000;
+  }
+
+  private long committed(String of) {
     try {
-      long committed = 0;
-      for (long offset : cluster.committed(group, topic, 0, 1, 2, 3)) {
-        committed += offset;
-      }
-      return committed == 3_000;
+      return cluster.committed(group, of, 0, 1, 2, 3).stream()
+          .mapToLong(it -> Math.max(0, it))
+          .sum();
     } catch (Exception e) {
       throw new AssertionError(e);
     }

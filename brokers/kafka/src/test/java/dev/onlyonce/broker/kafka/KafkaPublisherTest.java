@@ -109,7 +109,9 @@ class KafkaPublisherTest {
       once.add(message("id-" + i, topic, i % 2 == 0 ? null : "order-" + i, "body"));
     }
     publisher.publish(once);
-    publisher.publish(once);
+    try (KafkaPublisher restarted = KafkaPublisher.open(cluster.settings())) {
+      restarted.publish(once);
+    }
 
     Map<String, List<String>> lanesById = new HashMap<>();
     for (Arrival arrival : read(topic, 80)) {
@@ -120,7 +122,9 @@ class KafkaPublisherTest {
     assertThat(lanesById.values())
         .allSatisfy(lanes -> assertThat(lanes).hasSize(2))
         .allSatisfy(lanes -> assertThat(lanes.stream().distinct()).hasSize(1));
-    assertThat(lanesById.values().stream().distinct().count()).isGreaterThan(5);
+    assertThat(IntStream.range(0, 20).mapToObj(it -> lanesById.get("id-" + 2 * it)).distinct())
+        .as("lanes of those without a key")
+        .hasSizeGreaterThan(5);
   }
 
   @Test
