@@ -422,7 +422,9 @@ public final class Flow<R extends @Nullable Object> {
       verdict = OnFailure.Verdict.DOUBT;
     }
     Duration after =
-        leaving ? Duration.ZERO : plan.onFailure().backoff().delay(Math.max(1, held.attempt()));
+        leaving
+            ? Duration.ZERO
+            : plan.onFailure().backoff(thrown).delay(Math.max(1, held.attempt()));
     if (!isSettledLater()) {
       ending = unsettled(thrown, verdict, after);
       return finish(ending, held);

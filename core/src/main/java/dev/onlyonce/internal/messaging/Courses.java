@@ -479,19 +479,18 @@ final class Courses<R extends @Nullable Object> {
     Line<R> line = work.line;
     List<Work<R>> staying = copies.stream().filter(it -> !it.isLeaving).toList();
     Work<R> heir = staying.isEmpty() ? null : staying.get(0);
-    boolean isInherited = line != null && heir != null;
-    if (isInherited) {
-      Objects.requireNonNull(line).replace(work, Objects.requireNonNull(heir));
-    } else if (line != null) {
-      next(traffic.dequeue(work));
-    }
-    traffic.remove(work);
-    if (isInherited) {
+    if (line != null && heir != null) {
+      line.replace(work, heir);
+      traffic.remove(work);
       traffic.takeKey(heir, Objects.requireNonNull(heir.key));
       heir.state = State.READY;
       next(line);
+      staying = staying.subList(1, staying.size());
+    } else {
+      next(traffic.dequeue(work));
+      traffic.remove(work);
     }
-    staying.stream().skip(isInherited ? 1 : 0).forEach(this::begin);
+    staying.forEach(this::begin);
     copies.stream().filter(it -> it.isLeaving).forEach(this::drop);
   }
 

@@ -280,7 +280,7 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
     if (policy.verdict(cause, work.attempts) == OnFailure.Verdict.FAIL) {
       return new Outcome.Failed<>(Events.text(cause), Duration.ZERO, cause);
     }
-    Duration after = policy.backoff().delay(work.attempts);
+    Duration after = policy.backoff(cause).delay(work.attempts);
     events.publish(new Event.Released(claim(work, work.attempts), cause, after));
     return new Outcome.Released<>(cause, work.attempts, after);
   }

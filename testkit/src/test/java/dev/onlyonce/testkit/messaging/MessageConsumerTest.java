@@ -256,7 +256,7 @@ class MessageConsumerTest extends ConsumerLab {
   }
 
   @Test
-  @Semantics({19, 36, 49})
+  @Semantics({36, 49})
   @Case(5)
   void one_without_a_key_is_a_dead_letter_and_so_is_one_whose_extractor_throws() {
     send("");
@@ -286,7 +286,7 @@ class MessageConsumerTest extends ConsumerLab {
   }
 
   @Test
-  @Semantics({2, 84, 100})
+  @Semantics({2, 84})
   void a_key_that_another_process_holds_is_waited_for_and_not_acknowledged() {
     Answer answer =
         store.claim(List.of(ClaimRequest.of(SCOPE, Key.of("a/1"), 1, PATIENCE, Lapse.TAKE))).get(0);
@@ -305,7 +305,7 @@ class MessageConsumerTest extends ConsumerLab {
   }
 
   @Test
-  @Semantics({79, 103})
+  @Semantics(69)
   void a_store_that_is_away_is_waited_for_and_nothing_is_acknowledged() {
     faulty.failAlways(FaultyStore.Moment.BEFORE);
     send("a/1");
@@ -371,7 +371,7 @@ class MessageConsumerTest extends ConsumerLab {
   }
 
   @Test
-  @Semantics({10, 84})
+  @Semantics(84)
   void a_consumer_that_is_expelled_settles_by_its_token_and_nothing_is_done_twice() {
     CountDownLatch mayGoOn = new CountDownLatch(1);
     AtomicInteger runs = new AtomicInteger();

@@ -45,7 +45,7 @@ final class ScriptedSource implements Source {
   }
 
   private static Arrival arrival(String text) {
-    String[] parts = text.split(" ");
+    String[] parts = text.split(" ", 3);
     byte[] body = parts[2].getBytes(UTF_8);
     return new Arrival(
         parts[0],
