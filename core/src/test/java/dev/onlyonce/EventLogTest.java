@@ -3,11 +3,13 @@ package dev.onlyonce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onlyonce.messaging.DeadLetters;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.KeyExtractor;
 import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.SourceException;
 import dev.onlyonce.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -137,7 +139,11 @@ class EventLogTest {
         new Event.Unkeyed(
             SCOPE, new KeyExtractor.Unkeyed(KeyExtractor.Reason.MISSING, secret), false),
         new Event.Unprotected(SCOPE, KEY, failure),
-        new Event.StoreFailed(SCOPE, KEY, failure));
+        new Event.StoreFailed(SCOPE, KEY, failure),
+        new Event.DeadLettered(SCOPE, KEY, DeadLetters.Reason.FAILED, 7, 17),
+        new Event.DeadLetterFailed(SCOPE, KEY, secret, 2),
+        new Event.SourceFailed(
+            SCOPE, new SourceException(SourceException.Kind.PASSING, secret, null)));
   }
 
   @Test

@@ -12,7 +12,9 @@ class GuideProgramsTest {
   @CsvSource({
     "library.md, LibraryGuide",
     "locks.md, LocksGuide",
+    "consumers.md, ConsumersGuide",
     "filter.md, FilterGuide",
+    "metrics.md, MetricsGuide",
     "postgresql.md, Payments",
     "redis.md, RedisGuide",
     "tiers.md, TiersGuide"

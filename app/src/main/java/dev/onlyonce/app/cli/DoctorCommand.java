@@ -52,7 +52,7 @@ import picocli.CommandLine.Spec;
       "0:nothing is unsafe",
       "1:something is unsafe or broken, such as a database without the tables",
       "2:the command line cannot be carried out",
-        StoreOption.BAD_FILE,
+      StoreOption.BAD_FILE,
       "4:the store could not be reached, or does not let the user in"
     },
     footerHeading = "%nExamples:%n",

@@ -212,7 +212,8 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
       mailbox.polled();
       polledNanos = time.nanoTime();
     }
-    if (!arrivals.isEmpty()) {
+    // What came while the consumer was closed, from within the poll, is left to the next one.
+    if (!arrivals.isEmpty() && grace == null) {
       polls++;
       for (Source.Arrival arrival : arrivals) {
         courses.accept(arrival, polls);
