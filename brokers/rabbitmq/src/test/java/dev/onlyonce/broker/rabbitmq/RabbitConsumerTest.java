@@ -13,6 +13,7 @@ import dev.onlyonce.messaging.MessageConsumer;
 import dev.onlyonce.services.RabbitMqServer;
 import dev.onlyonce.services.Servers;
 import dev.onlyonce.spi.Event;
+import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.process.TcpFaultProxy;
 import dev.onlyonce.testkit.process.TcpFaultProxy.Ending;
 import java.util.ArrayList;
@@ -187,6 +188,7 @@ class RabbitConsumerTest {
   }
 
   @Test
+  @Case({43, 55})
   void a_dead_letter_to_an_exchange_without_a_queue_is_not_lost_and_holds_up_nobody()
       throws Exception {
     String exchange = Node.name("letters");
