@@ -16,6 +16,7 @@ class GuideProgramsTest {
     "filter.md, FilterGuide",
     "metrics.md, MetricsGuide",
     "postgresql.md, Payments",
+    "rabbitmq.md, RabbitGuide",
     "redis.md, RedisGuide",
     "tiers.md, TiersGuide"
   })

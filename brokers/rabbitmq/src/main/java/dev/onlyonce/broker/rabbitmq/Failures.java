@@ -80,6 +80,31 @@ record Failures(String place) {
         Kind.PASSING, place + ": the broker has cancelled the consumer, which may pass", null);
   }
 
+  /** Queues could not be declared. */
+  SourceException declaring(Exception failure) {
+    ShutdownSignalException signal = cause(failure, ShutdownSignalException.class);
+    if (signal != null && code(signal) == AMQP.PRECONDITION_FAILED) {
+      return last(
+          signal,
+          "a queue is there with other arguments: delete it when it is empty, or choose another"
+              + " step");
+    }
+    if (signal != null && code(signal) == AMQP.ACCESS_REFUSED) {
+      return last(
+          signal,
+          "the user may not declare them: allow it with rabbitmqctl set_permissions (configure, write"
+              + " and read)");
+    }
+    return opening(failure);
+  }
+
+  SourceException tooOld(String version) {
+    return new SourceException(
+        Kind.FINAL,
+        place + ": RabbitMQ must be 3.10 or newer to keep dead letters, was " + version,
+        null);
+  }
+
   SourceException stream() {
     return new SourceException(
         Kind.FINAL,
