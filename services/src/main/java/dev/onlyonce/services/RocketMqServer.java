@@ -46,7 +46,7 @@ public final class RocketMqServer extends Server {
     this.settings.put("brokerName", id);
     this.settings.put("brokerIP1", "127.0.0.1");
     this.settings.put("bindAddress", "127.0.0.1");
-    this.settings.put("duplicationEnable", "true"); // else it listens for replicas everywhere
+    this.settings.put("brokerIP2", "127.0.0.1");
     this.settings.put("storePathRootDir", data.toString());
     this.settings.put("storePathCommitLog", data.resolve("commitlog").toString());
     this.settings.put("mappedFileSizeCommitLog", "16777216");
@@ -73,7 +73,7 @@ public final class RocketMqServer extends Server {
   List<String> command(int port) {
     if (port != nameServerPort) {
       nameServerPort = port;
-      brokerPort = Ports.free();
+      brokerPort = brokerPort(port);
     }
     Map<String, String> all = new LinkedHashMap<>();
     all.put("namesrvPort", Integer.toString(port));
@@ -93,6 +93,15 @@ public final class RocketMqServer extends Server {
         "-Dtls.test.mode.enable=false",
         "dev.onlyonce.services.rocketmq.RocketMq",
         home().file("broker.properties", lines).toString());
+  }
+
+  /** The broker has a second one, two below. */
+  private static int brokerPort(int taken) {
+    int port = Ports.free();
+    while (port - 2 == taken) {
+      port = Ports.free();
+    }
+    return port;
   }
 
   /** It is there when its name server knows its broker. */

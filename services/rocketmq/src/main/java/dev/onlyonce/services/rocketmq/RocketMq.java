@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.Properties;
 import org.apache.rocketmq.broker.BrokerController;
 import org.apache.rocketmq.common.BrokerConfig;
+import org.apache.rocketmq.common.MQVersion;
 import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.namesrv.NamesrvConfig;
 import org.apache.rocketmq.namesrv.NamesrvController;
 import org.apache.rocketmq.remoting.netty.NettyClientConfig;
 import org.apache.rocketmq.remoting.netty.NettyServerConfig;
+import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
 
 /**
@@ -29,6 +31,9 @@ public final class RocketMq {
     try (Reader file = Files.newBufferedReader(Path.of(arguments[0]))) {
       properties.load(file);
     }
+    // Their own main classes say so, too; the topics of a broker without a version are not read.
+    System.setProperty(
+        RemotingCommand.REMOTING_VERSION_KEY, Integer.toString(MQVersion.CURRENT_VERSION));
     try {
       startNameServer(Integer.parseInt(properties.getProperty("namesrvPort")));
       startBroker(properties);
@@ -60,6 +65,5 @@ public final class RocketMq {
       throw new IOException("the broker does not start");
     }
     controller.start();
-    controller.registerBrokerAll(true, false, true); // it would wait for ten seconds
   }
 }
