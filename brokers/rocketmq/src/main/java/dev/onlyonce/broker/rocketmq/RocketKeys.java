@@ -28,7 +28,7 @@ public final class RocketKeys {
     return delivery ->
         delivery.recordKey() == null
             ? because(Reason.MISSING, "keys are missing", delivery)
-            : keyed("keys", delivery.recordKey(), delivery);
+            : keyed("keys are", delivery.recordKey(), delivery);
   }
 
   /**
@@ -41,13 +41,13 @@ public final class RocketKeys {
       List<byte[]> values = delivery.headers().getOrDefault(name, List.of());
       return values.isEmpty()
           ? because(Reason.MISSING, "header " + name + " is missing", delivery)
-          : keyed("header " + name, values.get(0), delivery);
+          : keyed("header " + name + " is", values.get(0), delivery);
     };
   }
 
   private static Extracted keyed(String place, byte[] key, Delivery delivery) {
     return new String(key, UTF_8).isBlank()
-        ? because(Reason.EMPTY, place + " is blank", delivery)
+        ? because(Reason.EMPTY, place + " blank", delivery)
         : new Keyed(Key.fitting(key, 0, key.length));
   }
 

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.exception.MQBrokerException;
 import org.apache.rocketmq.client.exception.MQClientException;
@@ -87,7 +88,14 @@ public final class RocketSource implements Source {
     unseenTopics = new TreeSet<>(topics.keySet());
     description =
         "RocketMQ topics %s as group %s at %s"
-            .formatted(topics, consumer.getConsumerGroup(), consumer.getNamesrvAddr());
+            .formatted(names(topics), consumer.getConsumerGroup(), consumer.getNamesrvAddr());
+  }
+
+  private static String names(Map<String, String> topics) {
+    return new TreeMap<>(topics)
+        .entrySet().stream()
+            .map(it -> it.getKey() + (it.getValue().equals("*") ? "" : " (" + it.getValue() + ")"))
+            .collect(Collectors.joining(", "));
   }
 
   /**
@@ -136,11 +144,22 @@ public final class RocketSource implements Source {
     for (String topic : List.copyOf(unseenTopics)) {
       try {
         consumer.fetchMessageQueues(topic);
-        unseenTopics.remove(topic);
+        subscribe(topic);
       } catch (MQClientException e) {
         throw Failures.of(description, topic, e);
       }
+      unseenTopics.remove(topic);
     }
+  }
+
+  /**
+   * Subscribes to a topic that can be looked up: a client that subscribes before it is started does
+   * not start without a name server, and cannot be started again. The second time tells the broker,
+   * which the first one finds, that we are there; the client would wait for half a minute.
+   */
+  private void subscribe(String topic) throws MQClientException {
+    consumer.subscribe(topic, topics.get(topic), assignments);
+    consumer.subscribe(topic, topics.get(topic), assignments);
   }
 
   /** Gives up lanes and begins with others, as the client has done before. */
@@ -394,6 +413,10 @@ public final class RocketSource implements Source {
      *     same for all consumers of the group
      */
     public Builder topic(String name, String tags) {
+      if (tags.replace("|", "").isBlank()) {
+        throw new IllegalArgumentException(
+            "tags must be * or names with || between them, was \"" + tags + '"');
+      }
       topics.put(name, tags);
       return this;
     }
@@ -402,31 +425,14 @@ public final class RocketSource implements Source {
      * Makes the source. Name servers and brokers are not waited for.
      *
      * @throws IllegalStateException if there are no topics
-     * @throws IllegalArgumentException if tags are not as RocketMQ writes them
      */
     public RocketSource open() {
       if (topics.isEmpty()) {
         throw new IllegalStateException("topics must be set: the name of one at least");
       }
-      RocketSource source = new RocketSource(consumer, Map.copyOf(topics));
       consumer.setAutoCommit(false);
       consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
-      source.subscribe();
-      return source;
+      return new RocketSource(consumer, Map.copyOf(topics));
     }
-  }
-
-  private void subscribe() {
-    topics.forEach(
-        (topic, tags) -> {
-          try {
-            consumer.subscribe(topic, tags, assignments);
-          } catch (MQClientException e) {
-            throw new IllegalArgumentException(
-                "topic %s cannot be subscribed to with tags %s: %s"
-                    .formatted(topic, tags, Failures.words(e)),
-                e);
-          }
-        });
   }
 }

@@ -53,6 +53,7 @@ record Cluster(RocketMqServer server) {
     DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(group);
     consumer.setNamesrvAddr(server.url());
     consumer.setInstanceName(name("pusher"));
+    consumer.setPollNameServerInterval(1_000); // or it finds its topic for retries after 30 seconds
     consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
     return consumer;
   }
