@@ -17,6 +17,7 @@ class GuideProgramsTest {
     "metrics.md, MetricsGuide",
     "postgresql.md, Payments",
     "redis.md, RedisGuide",
+    "rocketmq.md, RocketMqGuide",
     "tiers.md, TiersGuide"
   })
   void a_guide_that_shows_pieces_of_a_program_leads_to_it(String file, String program) {
