@@ -26,6 +26,7 @@ import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Publisher.Confirmed;
 import dev.onlyonce.spi.Publisher.Message;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.testkit.FaultyStore;
 import dev.onlyonce.testkit.process.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +45,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(Servers.class)
 class OnceListenerTest {
@@ -53,8 +56,9 @@ class OnceListenerTest {
   private final String group = Cluster.name("billing");
   private final List<String> handled = new CopyOnWriteArrayList<>();
   private final MemoryStore store = MemoryStore.builder().forgetful().build();
+  private final FaultyStore faults = FaultyStore.over(store);
   private final OnlyOnce<@Nullable Void> once =
-      OnlyOnce.builder(store)
+      OnlyOnce.builder(faults)
           .scope("billing")
           .onInDoubt(OnInDoubt.PARK)
           .onFailure(
@@ -203,6 +207,28 @@ class OnceListenerTest {
       assertThat(accepted).filteredOn(it -> it.startsWith(order)).isEqualTo(inOrder);
     }
     assertThat(body(deadLetter())).isEqualTo("a-4");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_store_that_is_away_is_waited_for(boolean isOrderly) throws Exception {
+    String topic = cluster.topic(1);
+    send(messages(topic, 0, 5));
+    faults.failAlways(FaultyStore.Moment.BEFORE, FaultyStore.Verb.CLAIM);
+
+    start(
+        topic,
+        it -> {
+          OnceListener<@Nullable Void> listener =
+              OnceListener.of(once, it, RocketKeys.messageKeys(), this::handle);
+          return isOrderly ? listener.orderly() : listener.concurrently();
+        });
+    Await.until("it was asked", PATIENCE, () -> faults.failures(FaultyStore.Verb.CLAIM) > 0);
+    faults.heal();
+
+    Await.until("all of it", PATIENCE, () -> handled.size() == 5);
+    Await.until("acknowledged", PATIENCE, () -> acknowledged(topic) == 5);
+    assertThat(handled).containsExactlyInAnyOrderElementsOf(numbers(0, 5));
   }
 
   @Test
