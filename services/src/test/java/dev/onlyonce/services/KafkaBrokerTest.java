@@ -29,6 +29,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
 class KafkaBrokerTest extends ServerContract<KafkaBroker> {
+  private static final Duration GUARD = Duration.ofMinutes(1);
+
   private static final String NOTES = "notes";
 
   @Override
@@ -98,7 +100,8 @@ class KafkaBrokerTest extends ServerContract<KafkaBroker> {
       producer.commitTransaction();
     }
 
-    assertThat(read(server(), "out")).containsExactly("copied");
+    // A commit is decided when it is answered; its markers follow.
+    assertThat(Await.until(GUARD, () -> read(server(), "out").equals(List.of("copied")))).isTrue();
     var settled = new ListConsumerGroupOffsetsOptions().requireStable(true);
     try (Admin admin = admin(server())) {
       assertThat(

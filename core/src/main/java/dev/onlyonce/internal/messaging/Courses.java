@@ -83,7 +83,7 @@ final class Courses<R extends @Nullable Object> {
         new DeadLetterDesk<>(plan.deadLetters(), events, mailbox, timers, this::leaveUnburied);
     this.mayGiveBack = driver.plan().mode() != DeliveryMode.AT_MOST_ONCE;
     this.store = calls(driver, plan, acknowledgements);
-    this.handlers = new Handlers<>(driver, plan, mailbox, this::ran);
+    this.handlers = new Handlers<>(driver, plan, mailbox, this::ran, this::giveBack, mayGiveBack);
   }
 
   private Calls<R> calls(
@@ -145,7 +145,7 @@ final class Courses<R extends @Nullable Object> {
   /** Begins everything that can be begun. */
   void proceed() {
     store.proceed();
-    handlers.proceed(this::giveBack);
+    handlers.proceed();
   }
 
   /** Tells whether there is more to begin at once. */
@@ -228,8 +228,13 @@ final class Courses<R extends @Nullable Object> {
 
   private void giveBack(Work<R> work) {
     work.state = State.SETTLING;
-    driver.withdraw(Objects.requireNonNull(work.passage));
-    route(work);
+    Passage<R> passage = Objects.requireNonNull(work.passage);
+    driver.withdraw(passage);
+    if (passage.step() instanceof Step.Settle<R>) {
+      store.settle(work);
+    } else {
+      route(work);
+    }
   }
 
   private void settling(Work<R> work, Settlement settlement) {
@@ -316,11 +321,7 @@ final class Courses<R extends @Nullable Object> {
     work.state = state;
     Line<R> line = work.line;
     if (line != null && mayGiveBack) {
-      for (Work<R> behind : line.claimedBehind(work)) {
-        if (behind.state == State.CLAIMED) { // not given back meanwhile, by one before it
-          giveBack(behind);
-        }
-      }
+      line.claimedBehind(work).forEach(this::giveBack);
     }
   }
 

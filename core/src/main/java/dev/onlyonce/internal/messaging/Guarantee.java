@@ -2,6 +2,7 @@ package dev.onlyonce.internal.messaging;
 
 import dev.onlyonce.internal.Plan;
 import dev.onlyonce.spi.Lapse;
+import java.time.Duration;
 
 /** What a consumer promises with its settings, as the sentence that it logs when it starts. */
 final class Guarantee {
@@ -21,7 +22,12 @@ final class Guarantee {
         + " attempts are "
         + letters
         + "; keys are remembered for "
-        + plan.retention();
+        + words(plan.retention());
+  }
+
+  private static String words(Duration duration) {
+    boolean isDays = duration.equals(Duration.ofDays(duration.toDays()));
+    return isDays ? duration.toDays() + " days" : duration.toString();
   }
 
   private static String mode(Plan<?> plan) {

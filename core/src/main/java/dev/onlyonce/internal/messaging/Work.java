@@ -24,7 +24,7 @@ final class Work<R extends @Nullable Object> {
     ASKED,
     /** Its key is claimed and it waits for its turn. */
     CLAIMED,
-    /** Its handler runs. */
+    /** Its handler runs, or is about to. */
     RUNNING,
     /** Its claim is to be settled, or a resolver is asked. */
     SETTLING,
@@ -65,8 +65,8 @@ final class Work<R extends @Nullable Object> {
   /** Whether its dead letter is published. */
   boolean isBuried;
 
-  /** Whether it is to be given back as soon as that can be done. */
-  boolean isLeaving;
+  /** Whether it is to be given back as soon as that can be done. Handlers' threads look, too. */
+  volatile boolean isLeaving;
 
   /** Whether its lane belongs to others, so that it is not to be acknowledged. */
   boolean isAbandoned;
