@@ -411,6 +411,7 @@ public final class RocketSource implements Source {
      *
      * @param tags which of its messages: {@code *} for all, {@code paid || shipped} for some; the
      *     same for all consumers of the group
+     * @throws IllegalArgumentException if no tag is named
      */
     public Builder topic(String name, String tags) {
       if (tags.replace("|", "").isBlank()) {

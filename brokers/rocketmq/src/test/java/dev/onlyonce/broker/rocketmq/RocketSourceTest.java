@@ -10,8 +10,10 @@ import dev.onlyonce.services.Servers;
 import dev.onlyonce.services.Shared;
 import dev.onlyonce.spi.Publisher.Confirmed;
 import dev.onlyonce.spi.Publisher.Message;
+import dev.onlyonce.spi.Source.Arrival;
 import dev.onlyonce.spi.SourceException;
 import dev.onlyonce.spi.SourceException.Kind;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -85,6 +87,45 @@ class RocketSourceTest {
       }
       assertThat(reader.read(count).bodies()).isEqualTo(numbers(0, count));
     }
+  }
+
+  @Test
+  void consumers_that_come_and_go_lose_nothing() {
+    String topic = cluster.topic(4);
+    int sent = 0;
+    Set<String> seen = new HashSet<>();
+    try (RocketPublisher publisher = cluster.publisher();
+        Reader steady = new Reader(cluster.source(group, topic))) {
+      for (int round = 0; round < 4; round++) {
+        try (Reader passing = new Reader(cluster.source(group, topic))) {
+          for (int step = 0; step < 10; step++) {
+            publisher.publish(batch(topic, sent, sent + 20));
+            sent += 20;
+            pollOnce(steady, seen);
+            pollOnce(passing, seen);
+          }
+          Reader.until(
+              () -> !passing.arrivals.isEmpty(),
+              () -> {
+                pollOnce(steady, seen);
+                pollOnce(passing, seen);
+              });
+        }
+      }
+      List<String> all = numbers(0, sent);
+      Reader.until(() -> seen.containsAll(all), () -> pollOnce(steady, seen));
+      assertThat(steady.lost).isNotEmpty();
+    }
+  }
+
+  private static void pollOnce(Reader reader, Set<String> seen) {
+    List<Arrival> got = reader.poll();
+    seen.addAll(Reader.bodies(got));
+    reader.source.acknowledge(got);
+  }
+
+  private static List<Message> batch(String topic, int from, int to) {
+    return numbers(from, to).stream().map(it -> message(it, topic, "order-" + it, it)).toList();
   }
 
   @Test
