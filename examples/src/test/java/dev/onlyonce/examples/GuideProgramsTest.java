@@ -18,6 +18,7 @@ class GuideProgramsTest {
     "postgresql.md, Payments",
     "rabbitmq.md, RabbitGuide",
     "redis.md, RedisGuide",
+    "rocketmq.md, RocketMqGuide",
     "tiers.md, TiersGuide"
   })
   void a_guide_that_shows_pieces_of_a_program_leads_to_it(String file, String program) {

@@ -2,12 +2,17 @@ package dev.onlyonce.services;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.JarURLConnection;
+import java.net.URI;
+import java.net.URL;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +38,29 @@ record JarServer(String name, String heap) {
     return command;
   }
 
+  /** The jars, and the module itself, which may have the main class. */
   private String classPath() {
     String file = name + ".classpath";
-    try (@Nullable InputStream list = JarServer.class.getResourceAsStream(file)) {
-      if (list == null) {
-        throw new ServerException(file + " is not there; please build the module services/" + name);
-      }
-      return new String(list.readAllBytes(), UTF_8).strip();
+    @Nullable URL list = JarServer.class.getResource(file);
+    if (list == null) {
+      throw new ServerException(file + " is not there; please build the module services/" + name);
+    }
+    try (InputStream jars = list.openStream()) {
+      return new String(jars.readAllBytes(), UTF_8).strip() + File.pathSeparator + root(list);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The jar or folder in which it lies, in the package of this class. */
+  private static Path root(URL file) throws IOException {
+    if (file.openConnection() instanceof JarURLConnection jar) {
+      return Path.of(URI.create(jar.getJarFileURL().toString()));
+    }
+    Path folder = Path.of(URI.create(file.toString()));
+    for (String unused : (JarServer.class.getPackageName() + ".file").split("\\.", -1)) {
+      folder = Objects.requireNonNull(folder.getParent());
+    }
+    return folder;
   }
 }

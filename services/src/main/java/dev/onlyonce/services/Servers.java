@@ -20,8 +20,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *       {@code ONLYONCE_TEST_REDIS_URL}), else in one of our own, which the whole run of tests
  *       shares. It is dropped when the class is done.
  *   <li>{@link PostgreSqlServer}, {@link MariaDbServer}, {@link RedisServer}, {@link RedisCluster},
- *       {@link KafkaBroker}, {@link RabbitMqServer}: a server of our own that no other class has,
- *       with the default settings, for tests that kill it. It is closed when the class is done.
+ *       {@link KafkaBroker}, {@link RabbitMqServer}, {@link RocketMqServer}: a server of our own
+ *       that no other class has, with the default settings, for tests that kill it. It is closed
+ *       when the class is done.
  *   <li>The same with {@link Shared}: a server of our own that all classes have together. It is
  *       closed when the run is done.
  * </ul>
@@ -39,7 +40,8 @@ public final class Servers implements ParameterResolver {
           RedisServer.class, RedisServer::start,
           RedisCluster.class, RedisCluster::start,
           KafkaBroker.class, KafkaBroker::start,
-          RabbitMqServer.class, RabbitMqServer::start);
+          RabbitMqServer.class, RabbitMqServer::start,
+          RocketMqServer.class, RocketMqServer::start);
 
   /** Called by JUnit. */
   public Servers() {}

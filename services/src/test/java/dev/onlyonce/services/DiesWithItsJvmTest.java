@@ -84,7 +84,8 @@ class DiesWithItsJvmTest {
               MariaDbServer.start(),
               RedisServer.start(),
               KafkaBroker.start(),
-              RabbitMqServer.start());
+              RabbitMqServer.start(),
+              RocketMqServer.start());
       if (State.valueOf(arguments[0]) == State.PAUSED) {
         servers.forEach(Server::pause);
       }

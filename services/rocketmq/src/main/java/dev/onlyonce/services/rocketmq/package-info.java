@@ -1,0 +1,5 @@
+/** RocketMQ's name server and broker as one program. */
+@NullMarked
+package dev.onlyonce.services.rocketmq;
+
+import org.jspecify.annotations.NullMarked;
