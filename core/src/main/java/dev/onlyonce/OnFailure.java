@@ -19,22 +19,28 @@ import java.util.List;
 public final class OnFailure {
 
   private static final OnFailure DEFAULTS =
-      new OnFailure(Limits.ATTEMPTS, Backoff.standard(), List.of(), List.of());
+      new OnFailure(Limits.ATTEMPTS, Backoff.standard(), List.of(), List.of(), List.of());
 
   private final int attempts;
   private final Backoff backoff;
   private final List<Class<? extends Throwable>> finals;
   private final List<Class<? extends Throwable>> doubtful;
+  private final List<OfKind> ofKinds;
+
+  /** The back-off after exceptions of a kind. */
+  private record OfKind(Class<? extends Throwable> kind, Backoff backoff) {}
 
   private OnFailure(
       int attempts,
       Backoff backoff,
       List<Class<? extends Throwable>> finals,
-      List<Class<? extends Throwable>> doubtful) {
+      List<Class<? extends Throwable>> doubtful,
+      List<OfKind> ofKinds) {
     this.attempts = attempts;
     this.backoff = backoff;
     this.finals = finals;
     this.doubtful = doubtful;
+    this.ofKinds = ofKinds;
   }
 
   /** What an exception means for the key. */
@@ -54,19 +60,32 @@ public final class OnFailure {
 
   /** Returns this policy with another number of attempts, from 1. */
   public OnFailure attempts(int most) {
-    return new OnFailure(Limits.requirePositive("attempts", most), backoff, finals, doubtful);
+    return new OnFailure(
+        Limits.requirePositive("attempts", most), backoff, finals, doubtful, ofKinds);
   }
 
   /** Returns this policy with another back-off. */
   public OnFailure backoff(Backoff replacement) {
-    return new OnFailure(attempts, replacement, finals, doubtful);
+    return new OnFailure(attempts, replacement, finals, doubtful, ofKinds);
+  }
+
+  /**
+   * Returns this policy, with another back-off after exceptions of this kind and its subclasses: a
+   * resource that says when it is overloaded, for instance. Of several that fit, the one that was
+   * named last counts.
+   */
+  public OnFailure backoffAfter(Class<? extends Throwable> kind, Backoff replacement) {
+    List<OfKind> more = new ArrayList<>();
+    more.add(new OfKind(kind, replacement));
+    more.addAll(ofKinds);
+    return new OnFailure(attempts, backoff, finals, doubtful, List.copyOf(more));
   }
 
   /** Returns this policy, with these exceptions and their subclasses failing the key for good. */
   @SafeVarargs
   @SuppressWarnings("varargs") // the array is only read
   public final OnFailure failOn(Class<? extends Throwable>... kinds) {
-    return new OnFailure(attempts, backoff, joined(finals, List.of(kinds)), doubtful);
+    return new OnFailure(attempts, backoff, joined(finals, List.of(kinds)), doubtful, ofKinds);
   }
 
   /**
@@ -76,7 +95,7 @@ public final class OnFailure {
   @SafeVarargs
   @SuppressWarnings("varargs") // the array is only read
   public final OnFailure doubtOn(Class<? extends Throwable>... kinds) {
-    return new OnFailure(attempts, backoff, finals, joined(doubtful, List.of(kinds)));
+    return new OnFailure(attempts, backoff, finals, joined(doubtful, List.of(kinds)), ofKinds);
   }
 
   private static List<Class<? extends Throwable>> joined(
@@ -91,9 +110,18 @@ public final class OnFailure {
     return attempts;
   }
 
-  /** Returns the back-off between attempts. */
+  /** Returns the back-off between attempts, unless the exception is of a kind with its own. */
   public Backoff backoff() {
     return backoff;
+  }
+
+  /** Returns the back-off after an attempt that ended so. */
+  public Backoff backoff(Throwable thrown) {
+    return ofKinds.stream()
+        .filter(it -> it.kind().isInstance(thrown))
+        .findFirst()
+        .map(OfKind::backoff)
+        .orElse(backoff);
   }
 
   /** Returns what this exception means after this attempt, counted from 1. */

@@ -268,16 +268,16 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
     return plan(mode);
   }
 
-  /** A consumer has many messages under way and waits for none of them. */
+  /** A consumer has many messages under way, waits for none of them, and forgets none. */
   Plan<R> consumerPlan() {
-    return plan(mode, OnInProgress.retryLater());
+    return plan(mode, OnInProgress.retryLater(), true);
   }
 
   Plan<R> plan(DeliveryMode chosen) {
-    return plan(chosen, onInProgress);
+    return plan(chosen, onInProgress, false);
   }
 
-  private Plan<R> plan(DeliveryMode chosen, OnInProgress busy) {
+  private Plan<R> plan(DeliveryMode chosen, OnInProgress busy, boolean isPatient) {
     if (scope == null) {
       throw new IllegalStateException(
           "scope must be set: the consumer or operation that the keys belong to");
@@ -293,7 +293,8 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
         lease,
         retention,
         Math.min(resultLimitBytes, store.maxResultBytes()),
-        codec);
+        codec,
+        isPatient);
   }
 
   ClaimStore store() {

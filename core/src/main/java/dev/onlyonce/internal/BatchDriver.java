@@ -51,10 +51,12 @@ public final class BatchDriver<R extends @Nullable Object> {
   /**
    * A consumer begins, for which the engine waits when it is closed.
    *
+   * @param onClose called when the engine is closed, while it waits
    * @throws IllegalStateException if the engine has been closed
    */
-  public void enter() {
+  public void enter(Runnable onClose) {
     engine.enter();
+    engine.whenClosed(onClose);
   }
 
   /** The consumer has ended. */
@@ -67,16 +69,20 @@ public final class BatchDriver<R extends @Nullable Object> {
     return engine.isClosed();
   }
 
-  /** Begins with a message. */
-  public Passage<R> begin(Key key, @Nullable Fingerprint fingerprint) {
-    return begin(plan, key, fingerprint);
+  /**
+   * Begins with a message.
+   *
+   * @param attempts how many there were before, as far as the store does not count them
+   */
+  public Passage<R> begin(Key key, @Nullable Fingerprint fingerprint, int attempts) {
+    return begin(plan, key, fingerprint, ThreadLocalRandom.current().nextLong(), attempts);
   }
 
   /** Begins with a message that has no key and is handled without a claim. */
-  public Passage<R> beginUnprotected() {
+  public Passage<R> beginUnprotected(int attempts) {
     Plan<R> unclaimed = plan.in(DeliveryMode.AT_LEAST_ONCE);
     Key none = Key.of("unkeyed-" + Long.toHexString(ThreadLocalRandom.current().nextLong()));
-    return begin(unclaimed, none, null);
+    return begin(unclaimed, none, null, 0, attempts);
   }
 
   /**
@@ -85,18 +91,15 @@ public final class BatchDriver<R extends @Nullable Object> {
    */
   public Passage<R> beginAgain(Passage<R> failed, Key key, @Nullable Fingerprint fingerprint) {
     return failed.flow.hasRun()
-        ? begin(key, fingerprint)
-        : begin(plan, key, fingerprint, failed.flow.requestId());
-  }
-
-  private Passage<R> begin(Plan<R> plan, Key key, @Nullable Fingerprint fingerprint) {
-    return begin(plan, key, fingerprint, ThreadLocalRandom.current().nextLong());
+        ? begin(key, fingerprint, 0)
+        : begin(plan, key, fingerprint, failed.flow.requestId(), 0);
   }
 
   private Passage<R> begin(
-      Plan<R> plan, Key key, @Nullable Fingerprint fingerprint, long requestId) {
-    Passage<R> passage =
-        new Passage<>(new Flow<>(plan, events, key, fingerprint, requestId), engine.eventNanos());
+      Plan<R> plan, Key key, @Nullable Fingerprint fingerprint, long requestId, int attempts) {
+    Flow<R> flow = new Flow<>(plan, events, key, fingerprint, requestId);
+    flow.attemptsBefore(attempts);
+    Passage<R> passage = new Passage<>(flow, engine.eventNanos());
     hold(passage);
     return passage;
   }
@@ -215,6 +218,27 @@ public final class BatchDriver<R extends @Nullable Object> {
   public void withdraw(Passage<R> passage) {
     passage.step = passage.flow.withdrawn();
     after(passage);
+  }
+
+  /**
+   * Ends one that nobody goes on with: what has been done is settled, a claim is given back whose
+   * handler was not begun, or has failed for good and has no dead letter, and nothing is renewed
+   * any more. Where the store does not answer, the claim is left to its lease.
+   */
+  public void finishAlone(Passage<R> passage) {
+    if (passage.step instanceof Step.Wait<R>) {
+      waited(passage, true);
+    }
+    boolean isFailed =
+        passage.step instanceof Step.Settle<R> settle
+            && settle.settlement() instanceof Settlement.Fail;
+    if (passage.step instanceof Step.Run<R> || isFailed) {
+      withdraw(passage);
+    }
+    if (passage.step instanceof Step.Settle<R> || passage.step instanceof Step.GiveUp<R>) {
+      settle(List.of(passage));
+    }
+    release(passage);
   }
 
   /** Asks the resolver about one that is at {@link Step.Resolve}. */

@@ -4,6 +4,8 @@ import dev.onlyonce.spi.ClaimStore;
 import dev.onlyonce.spi.Time;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -35,6 +37,7 @@ public final class Engine {
   private final DutyThread renewalDuty;
   private final DutyThread purgeDuty;
   private final ThreadPoolExecutor renewer;
+  private final Queue<Runnable> closing = new ConcurrentLinkedQueue<>();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition idle = lock.newCondition();
@@ -113,6 +116,11 @@ public final class Engine {
     }
   }
 
+  /** Has something called when the engine is closed, before it waits. */
+  void whenClosed(Runnable task) {
+    closing.add(task);
+  }
+
   /**
    * Counts a message in that does not keep its caller waiting.
    *
@@ -180,6 +188,7 @@ public final class Engine {
    */
   public void close(Duration grace) {
     closed = true;
+    closing.forEach(Runnable::run);
     if (!awaitIdle(grace)) {
       renewals.leave();
       int left = awaitIdle(grace) ? 0 : inFlight.get();

@@ -95,6 +95,7 @@ public final class Flow<R extends @Nullable Object> {
   private int resolutions;
   private int lateClaims;
   private boolean isProtected = true;
+  private int attemptsBefore;
   private boolean hasRun;
   private @Nullable Polling asking;
   private @Nullable Polling settling;
@@ -158,6 +159,11 @@ public final class Flow<R extends @Nullable Object> {
   /** Returns for how long the message's claim was taken; zero if nothing had to be settled. */
   Duration lease() {
     return isSettledLater() ? plan.lease() : Duration.ZERO;
+  }
+
+  /** Tells how many attempts there were, for one that no store counts. */
+  void attemptsBefore(int attempts) {
+    attemptsBefore = attempts;
   }
 
   /** Returns what all its claims are asked with. */
@@ -418,7 +424,9 @@ public final class Flow<R extends @Nullable Object> {
       verdict = OnFailure.Verdict.DOUBT;
     }
     Duration after =
-        leaving ? Duration.ZERO : plan.onFailure().backoff().delay(Math.max(1, held.attempt()));
+        leaving
+            ? Duration.ZERO
+            : plan.onFailure().backoff(thrown).delay(Math.max(1, held.attempt()));
     if (!isSettledLater()) {
       ending = unsettled(thrown, verdict, after);
       return finish(ending, held);
@@ -545,15 +553,20 @@ public final class Flow<R extends @Nullable Object> {
   private Step<R> settlingFailed(StoreException failure, long nowNanos) {
     publish(new Event.StoreFailed(plan.scope(), key, failure));
     if (settling == null) {
-      settling = new Polling(plan.lease(), nowNanos);
+      settling = new Polling(plan.settlesFor(), nowNanos);
     }
     Duration pause = settling.next(nowNanos);
-    if (failure.kind() == StoreException.Kind.UNAVAILABLE && !pause.isZero()) {
+    boolean isAway = failure.kind() == StoreException.Kind.UNAVAILABLE;
+    if (isAway && !pause.isZero()) {
       return pause(pause);
     }
     Settlement smaller = withoutResult(failure);
     if (smaller != null) {
       return settle(smaller);
+    }
+    boolean mayPass = plan.isPatient() && failure.kind() != StoreException.Kind.CLOSED;
+    if (mayPass && !pause.isZero()) {
+      return pause(pause);
     }
     Throwable thrown = Objects.requireNonNull(ending).cause();
     String what = "could not be run any more";
@@ -603,7 +616,7 @@ public final class Flow<R extends @Nullable Object> {
 
   private Step<R> runUnprotected() {
     isProtected = false;
-    Claim none = new Claim(plan.scope(), key, 0, 1);
+    Claim none = new Claim(plan.scope(), key, 0, attemptsBefore + 1);
     claim = none;
     checkpoint = null;
     return run(none, false, 0);

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param resolver asked about a key in doubt; null if an operator decides
  * @param failOpen whether the handler runs unprotected when the store cannot be asked
  * @param resultLimitBytes the largest encoded result that is kept
+ * @param isPatient whether a claim whose handler has run is held, and its settlement tried, for as
+ *     long as the process lives
  */
 public record Plan<R extends @Nullable Object>(
     Scope scope,
@@ -29,7 +31,16 @@ public record Plan<R extends @Nullable Object>(
     Duration lease,
     Duration retention,
     int resultLimitBytes,
-    ResultCodec<R> codec) {
+    ResultCodec<R> codec,
+    boolean isPatient) {
+
+  /** No lease is as long. */
+  private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(365);
+
+  /** Returns how long a settlement is tried that the store does not take. */
+  Duration settlesFor() {
+    return isPatient ? AS_LONG_AS_IT_TAKES : lease;
+  }
 
   /** Returns the same settings in another mode. */
   Plan<R> in(DeliveryMode other) {
@@ -44,6 +55,7 @@ public record Plan<R extends @Nullable Object>(
         lease,
         retention,
         resultLimitBytes,
-        codec);
+        codec,
+        isPatient);
   }
 }

@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>ordering key: the one that the source names, its record or routing key
+ *   <li>retries: in the consumer, where a message waits unacknowledged
  *   <li>fingerprints: none, payloads are not compared
  *   <li>acknowledge: each
  *   <li>batch: 500 keys in one call of the store
- *   <li>under way: 1,000 deliveries at the most
+ *   <li>most under way: 1,000 deliveries
  *   <li>concurrency: 16 handlers at the same time
  *   <li>grace: that of the engine for its shutdown, 10 seconds
  * </ul>
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConsumerBuilder<R extends @Nullable Object> {
 
+  private static final int MOST_IN_A_BATCH = 10_000;
+  private static final int MOST_UNDER_WAY = 1_000_000;
+
   private final Source source;
   private final BatchDriver<R> driver;
   private final Events events;
@@ -45,6 +49,7 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
   private @Nullable DeliveryTransaction transaction;
   private boolean savesPositions;
   private @Nullable DeadLetters deadLetters;
+  private @Nullable Retries retries;
   private @Nullable Function<Delivery, Fingerprint> fingerprints;
   private Function<Delivery, @Nullable String> orderingKeys = Delivery::orderingKey;
   private Acknowledge acknowledge = Acknowledge.EACH;
@@ -113,6 +118,16 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
     return this;
   }
 
+  /**
+   * Has messages without an ordering key wait at the broker for their next attempt. Not with a
+   * transaction, whose attempts are counted while a message is in the consumer; in mode
+   * at-least-once they wait there for the same reason.
+   */
+  public ConsumerBuilder<R> retries(Retries replacement) {
+    this.retries = replacement;
+    return this;
+  }
+
   /** Has a key refused that comes again with another payload. */
   public ConsumerBuilder<R> fingerprints(Function<Delivery, Fingerprint> replacement) {
     this.fingerprints = replacement;
@@ -133,19 +148,22 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
 
   /** Sets how many keys are claimed, or claims settled, in one call of the store. */
   public ConsumerBuilder<R> batch(int most) {
-    this.batch = Limits.requirePositive("batch", most);
+    this.batch = Limits.requirePositive("batch", most, MOST_IN_A_BATCH);
     return this;
   }
 
-  /** Sets how many deliveries may be under way; no more are received until some are finished. */
-  public ConsumerBuilder<R> underWay(int most) {
-    this.mostUnderWay = Limits.requirePositive("under way", most);
+  /**
+   * Sets how many deliveries may be under way; no more are received until some are finished. Of
+   * several lanes one cannot have them all.
+   */
+  public ConsumerBuilder<R> mostUnderWay(int most) {
+    this.mostUnderWay = Limits.requirePositive("most under way", most, MOST_UNDER_WAY);
     return this;
   }
 
   /** Sets how many handlers may run at the same time. */
   public ConsumerBuilder<R> concurrency(int most) {
-    this.concurrency = Limits.requirePositive("concurrency", most);
+    this.concurrency = Limits.requirePositive("concurrency", most, MOST_UNDER_WAY);
     return this;
   }
 
@@ -159,7 +177,8 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
   }
 
   /**
-   * Starts to consume. The source is the consumer's from here on, which closes it.
+   * Starts to consume. The source is the consumer's from here on, which closes it. Its thread keeps
+   * the program alive until it is closed.
    *
    * @throws IllegalStateException if keys, handler or dead letters are missing, or the engine has
    *     been closed
@@ -178,6 +197,7 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
                 deadLetters,
                 "deadLetters must be chosen, there is no default: DeadLetters.to(publisher,"
                     + " destination) or DeadLetters.discard()"),
+            retries,
             acknowledge,
             bypassUnkeyed,
             batch,
@@ -195,6 +215,20 @@ public final class ConsumerBuilder<R extends @Nullable Object> {
     }
     if (savesPositions && transaction == null) {
       throw new IllegalStateException("positions are saved by a transaction, and none is set");
+    }
+    if (transaction != null && bypassUnkeyed) {
+      throw new IllegalStateException(
+          "a transaction claims keys: what has none cannot be handled in it, so the engine must not"
+              + " bypassUnkeyed()");
+    }
+    if (savesPositions && acknowledge == Acknowledge.MANUAL) {
+      throw new IllegalStateException(
+          "positions that a transaction saves are acknowledgements: these cannot be manual");
+    }
+    if (retries != null && transaction != null) {
+      throw new IllegalStateException(
+          "retries must not be set with a transaction: its attempts are counted while a message is"
+              + " in the consumer");
     }
     if (transaction != null && !transaction.scope().equals(driver.plan().scope())) {
       throw new IllegalStateException(

@@ -2,6 +2,7 @@ package dev.onlyonce.messaging;
 
 import dev.onlyonce.internal.messaging.ConsumerLoop;
 import dev.onlyonce.spi.Delivery;
+import dev.onlyonce.spi.Limits;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -17,9 +18,10 @@ import java.util.concurrent.CompletableFuture;
  *   <li>Handlers of deliveries with one ordering key run one after the other, in the order of
  *       arrival, and none overtakes one that waits for its next attempt. Others run in parallel.
  *   <li>A copy that arrives while its key is handled here follows that one's outcome.
- *   <li>What waits for another attempt keeps nobody else waiting, but for its ordering key, and its
- *       lane's position where the broker knows positions only.
- *   <li>What is held in memory is bounded; a lane that is full is not read.
+ *   <li>What waits for another attempt keeps its ordering key waiting, its lane's position where
+ *       the broker knows positions only, and nobody else while there is room.
+ *   <li>What is held in memory is bounded: a lane that has more than its share of the room, or
+ *       whose position has been left behind too far, is not read until some of it is finished.
  * </ul>
  *
  * <p><b>Thread-safety.</b> Any number of threads.
@@ -61,7 +63,7 @@ public final class MessageConsumer implements AutoCloseable {
   /**
    * Receives nothing more, gives back what was not begun, waits for the handlers that run, and
    * interrupts them after the grace; settles, acknowledges, and leaves the broker. The engine and
-   * the store stay open.
+   * the store stay open. A handler that calls it is one of those that are waited for.
    */
   @Override
   public void close() {
@@ -70,6 +72,6 @@ public final class MessageConsumer implements AutoCloseable {
 
   /** Does the same with another grace than was set. */
   public void close(Duration grace) {
-    loop.close(grace);
+    loop.close(Limits.requireNotNegative("grace", grace));
   }
 }

@@ -1,6 +1,7 @@
 package dev.onlyonce.spi;
 
 import dev.onlyonce.Key;
+import java.util.Objects;
 
 /**
  * Finds the idempotency key of a delivery.
@@ -18,7 +19,14 @@ public interface KeyExtractor {
   sealed interface Extracted permits Keyed, Unkeyed {}
 
   /** The key. */
-  record Keyed(Key key) implements Extracted {}
+  record Keyed(Key key) implements Extracted {
+    /**
+     * @throws NullPointerException if there is no key: that is {@link Unkeyed}
+     */
+    public Keyed {
+      Objects.requireNonNull(key, "key must not be null: what has none is Unkeyed");
+    }
+  }
 
   /**
    * There is no key.

@@ -59,6 +59,19 @@ public final class Limits {
   }
 
   /**
+   * Returns the count if it is at least one and at most this.
+   *
+   * @throws IllegalArgumentException if it is not, with its name and value
+   */
+  public static int requirePositive(String name, int count, int most) {
+    if (requirePositive(name, count) > most) {
+      throw new IllegalArgumentException(
+          "%s must be at most %,d, was %,d".formatted(name, most, count));
+    }
+    return count;
+  }
+
+  /**
    * Returns the lease if it is positive and not longer than {@link #LONGEST_LEASE}.
    *
    * @throws IllegalArgumentException if it is not, with its value

@@ -77,6 +77,7 @@ record Plans(
         LEASE,
         RETENTION,
         RESULT_LIMIT,
-        codec);
+        codec,
+        false);
   }
 }

@@ -198,6 +198,7 @@ final class DedupCommand implements Callable<Integer> {
           seen.estimatedErrorRate(),
           reader.progress().bytes(),
           System.nanoTime() - startedNanos);
+      seen.requireKept();
     } catch (StoreException e) {
       boolean memoryIsFull = !keep.isGiven() && e.kind() == StoreException.Kind.FULL;
       throw memoryIsFull

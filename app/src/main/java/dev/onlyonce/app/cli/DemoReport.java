@@ -68,8 +68,12 @@ final class DemoReport {
     String name = run.handling().word();
     if (!run.isOnce()) {
       return line(
-          "%s: %,d payments were charged more than once, %,d never.",
-          name, run.doubled(), run.lost());
+          run.doubled() == 1
+              ? "%s: %,d payment was charged more than once, %,d never."
+              : "%s: %,d payments were charged more than once, %,d never.",
+          name,
+          run.doubled(),
+          run.lost());
     }
     if (run.handling() != Handling.ONLYONCE) {
       return name + ": happened to double nothing this time; nothing in it keeps it from doing so.";

@@ -87,14 +87,22 @@ public final class Dedup {
    *     see {@link Rejects#refuse}
    */
   public Counts run(RecordReader reader, KeyExpressions expressions, Outputs outputs) {
+    try {
+      passAll(reader, expressions, outputs);
+      return counts();
+    } catch (RuntimeException | Error e) {
+      seen.endEarly(passed);
+      throw e;
+    }
+  }
+
+  private void passAll(RecordReader reader, KeyExpressions expressions, Outputs outputs) {
     try (ReadAhead ahead = new ReadAhead(reader, expressions)) {
       KeyedBatch batch = ahead.take();
       deliveredBefore = seen.begin(outputs, digestOfFirst(batch), batch.layout);
       batch.header.ifPresent(to::write);
       while (!batch.last) {
-        sort(batch);
-        int size = batch.records.size();
-        midRecord = size > 0 ? !batch.records.part(size - 1).ends() : midRecord;
+        sort(batch, outputs);
         ahead.giveBack(batch);
         if (!ahead.isReady() || seen.isDue() || isPurgeDue()) {
           flush(outputs, false);
@@ -103,7 +111,6 @@ public final class Dedup {
       }
     }
     flush(outputs, true);
-    return counts();
   }
 
   /** Of a record that comes in parts, only as much counts as every first part has. */
@@ -138,7 +145,7 @@ public final class Dedup {
   }
 
   /** Claims the keys of a batch, as many at once as a store takes, and writes its records. */
-  private void sort(KeyedBatch batch) {
+  private void sort(KeyedBatch batch, Outputs outputs) {
     unclaimed.clear();
     List<ClaimRequest> requests = new ArrayList<>(Limits.BATCH);
     int from = 0;
@@ -159,6 +166,10 @@ public final class Dedup {
         sort(batch, from, i + 1, claim(requests));
         requests.clear();
         from = i + 1;
+        midRecord = !batch.records.part(i).ends();
+        if (seen.mustBeWritten()) {
+          flush(outputs, false);
+        }
       }
     }
   }
@@ -243,8 +254,8 @@ public final class Dedup {
 
   private void sortKeyed(RecordBatch batch, int entry, Answer answer) {
     if (answer instanceof Answer.Claimed) {
-      passed++;
       to.first().write(batch, entry);
+      passed++;
     } else if (records <= deliveredBefore) {
       resumed++;
     } else {

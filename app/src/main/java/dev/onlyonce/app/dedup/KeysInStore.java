@@ -1,6 +1,5 @@
 package dev.onlyonce.app.dedup;
 
-import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
 import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
@@ -8,6 +7,7 @@ import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.Quantity;
 import dev.onlyonce.app.output.FileMark;
 import dev.onlyonce.app.output.Outputs;
+import dev.onlyonce.app.output.ReaderGoneException;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.ClaimStore;
@@ -15,6 +15,7 @@ import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,39 +35,45 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Guarantee.</b> A key is claimed, its record is written, and only when that is on the disk,
  * or in the pipe, is the claim completed. So no record is lost, whatever ends the run; what a pipe
- * holds is its reader's. The records of the last claims may be written once more by the next run,
- * when their leases are over. A key that another run has claimed is waited for: it becomes a
- * duplicate, or this run's.
+ * holds is its reader's. A run that ends by itself, or by a signal, completes what it has written.
+ * So only one that is killed, or whose store or output fails, leaves records that the next run
+ * writes once more: {@value #MANY_CLAIMS} at the most, as no more is claimed before that is
+ * completed. A key that another run has claimed is waited for: it becomes a duplicate, or this
+ * run's.
  *
- * <p>Who waits holds nothing: claims that were granted together with one that was not are released
- * first, so no two runs wait for one another. Not thread-safe.
+ * <p>Claims are renewed as {@link HeldClaims} says. Who waits holds nothing: claims that were
+ * granted together with one that was not are released first, so no two runs wait for one another.
+ * Not thread-safe.
  */
 public final class KeysInStore implements SeenKeys, Outputs.Marks {
 
+  /** So many records are claimed at the most and not completed. */
   private static final int MANY_CLAIMS = 5_000;
 
   /** Long before another run may take what is claimed. */
-  private static final long OLD_NANOS = Limits.LEASE.toNanos() / 10;
+  private static final Duration OLD = Limits.LEASE.dividedBy(10);
 
   private static final int PURGE = 1_000;
   private static final int MOST_PURGES = 100;
   private static final long SHORTEST_WAIT_MILLIS = 50;
   private static final long LONGEST_WAIT_MILLIS = 1_000;
 
-  private record Pending(Claim claim, Duration retention) {}
-
   private final ClaimStore store;
   private final Runnable closing;
   private final Scope scope;
   private final Consumer<String> notices;
-  private final Time time = Time.system();
+  private final Time time;
 
   /** Claimed by this run; their records are not known to be written. */
-  private final Map<Key, Pending> pending = new LinkedHashMap<>();
+  private final HeldClaims held;
+
+  private final OrderlyEnd end = OrderlyEnd.begin();
 
   private @Nullable Outputs outputs;
-  private long lost;
-  private long oldestNanos;
+
+  /** How many records of claims were completed. */
+  private long completed;
+
   private boolean toldOfWaiting;
 
   /**
@@ -75,10 +82,17 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
    * @param notices is told sentences for the user
    */
   public KeysInStore(ClaimStore store, Runnable closing, Scope scope, Consumer<String> notices) {
+    this(store, closing, scope, notices, Time.system());
+  }
+
+  KeysInStore(
+      ClaimStore store, Runnable closing, Scope scope, Consumer<String> notices, Time time) {
     this.store = store;
     this.closing = closing;
     this.scope = scope;
     this.notices = notices;
+    this.time = time;
+    this.held = new HeldClaims(store, Limits.LEASE, time);
   }
 
   @Override
@@ -112,7 +126,7 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
   public List<Answer> claim(List<ClaimRequest> batch) {
     Map<Key, ClaimRequest> asked = new LinkedHashMap<>();
     for (ClaimRequest request : batch) {
-      if (!pending.containsKey(request.key())) {
+      if (!held.has(request.key())) {
         asked.putIfAbsent(request.key(), leased(request, request.requestId()));
       }
     }
@@ -149,11 +163,14 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
     long wait = SHORTEST_WAIT_MILLIS;
     List<ClaimRequest> asked = requests;
     while (true) {
+      end.hold();
       long askedNanos = time.nanoTime();
       List<Answer> answers = asked.isEmpty() ? List.of() : store.claim(asked);
       if (!isAnyOpen(answers)) {
-        oldestNanos = pending.isEmpty() ? askedNanos : oldestNanos;
-        return granted(asked, answers);
+        Map<Key, HeldClaims.Open> granted = granted(asked, answers);
+        if (areHeld(granted, askedNanos)) {
+          return byKey(asked, answers);
+        }
       }
       release(answers);
       await(wait);
@@ -182,14 +199,36 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
     return answer instanceof Answer.InProgress || answer instanceof Answer.Deferred;
   }
 
-  private Map<Key, Answer> granted(List<ClaimRequest> requests, List<Answer> answers) {
+  private static Map<Key, HeldClaims.Open> granted(
+      List<ClaimRequest> requests, List<Answer> answers) {
+    Map<Key, HeldClaims.Open> granted = new LinkedHashMap<>();
+    for (int i = 0; i < answers.size(); i++) {
+      if (answers.get(i) instanceof Answer.Claimed claimed) {
+        ClaimRequest request = requests.get(i);
+        granted.put(request.key(), new HeldClaims.Open(claimed.claim(), request.retention()));
+      }
+    }
+    return granted;
+  }
+
+  /** Takes what was granted, unless the answer took so long that it may be another's by now. */
+  private boolean areHeld(Map<Key, HeldClaims.Open> granted, long askedNanos) {
+    long sinceNanos = askedNanos;
+    if (!granted.isEmpty() && time.nanoTime() - askedNanos > OLD.toNanos()) {
+      sinceNanos = time.nanoTime();
+      List<Held> renewed = held.renew(List.copyOf(granted.values()));
+      if (!renewed.stream().allMatch(Held.HELD::equals)) {
+        return false;
+      }
+    }
+    held.add(granted, sinceNanos);
+    return true;
+  }
+
+  private static Map<Key, Answer> byKey(List<ClaimRequest> requests, List<Answer> answers) {
     Map<Key, Answer> byKey = new LinkedHashMap<>();
     for (int i = 0; i < answers.size(); i++) {
-      ClaimRequest request = requests.get(i);
-      byKey.put(request.key(), answers.get(i));
-      if (answers.get(i) instanceof Answer.Claimed claimed) {
-        pending.put(request.key(), new Pending(claimed.claim(), request.retention()));
-      }
+      byKey.put(requests.get(i).key(), answers.get(i));
     }
     return byKey;
   }
@@ -198,9 +237,7 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
     List<Settlement> releases = new ArrayList<>();
     for (Answer answer : answers) {
       if (answer instanceof Answer.Claimed claimed) {
-        releases.add(
-            new Settlement.Release(
-                claimed.claim(), Duration.ZERO, Settlement.Attempts.REFUND, Limits.RETENTION));
+        releases.add(HeldClaims.release(claimed.claim()));
       }
     }
     if (!releases.isEmpty()) {
@@ -221,39 +258,81 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
   }
 
   @Override
-  public boolean isDue() {
-    return pending.size() >= MANY_CLAIMS
-        || (!pending.isEmpty() && time.nanoTime() - oldestNanos > OLD_NANOS);
+  public boolean mustBeWritten() {
+    return held.size() > MANY_CLAIMS - Limits.BATCH || held.isAnyOlderThan(OLD);
   }
 
   @Override
   public void written(long records, boolean isEnd) {
     settle();
-    if (isEnd && lost > 0) {
-      notices.accept(
-          "%s took longer to write than the lease of %d s, and another run has claimed the key"
-                  .formatted(Quantity.of(lost, "record"), Limits.LEASE.toSeconds())
-              + " meanwhile: it may be in both outputs");
-    }
   }
 
   private void settle() {
-    if (pending.isEmpty()) {
-      return;
+    if (held.size() > 0) {
+      writeOut();
+      complete(held.size());
     }
+    end.holdNothing();
+  }
+
+  private void writeOut() {
     if (outputs != null) {
       outputs.flush();
       outputs.sync();
     }
-    List<Settlement> all = new ArrayList<>(pending.size());
-    pending
-        .values()
-        .forEach(it -> all.add(new Settlement.Complete(it.claim, Result.NONE, it.retention)));
-    for (int from = 0; from < all.size(); from += Limits.BATCH) {
-      List<Settlement> some = all.subList(from, Math.min(all.size(), from + Limits.BATCH));
-      lost += store.settle(some).stream().filter(it -> it == Held.LOST).count();
+  }
+
+  private void complete(int count) {
+    int before = held.size();
+    try {
+      held.complete(count);
+    } finally {
+      completed += before - held.size();
     }
-    pending.clear();
+  }
+
+  @Override
+  public void endEarly(long passed) {
+    try {
+      if (isWrittenOut()) {
+        complete((int) (passed - completed));
+      }
+      held.releaseAll();
+    } catch (StoreException e) {
+      notices.accept(
+          "%s could not be completed or released in the store: the next run may write what was"
+                  .formatted(Quantity.of(held.size(), "key"))
+              + " written of them once more, when their leases of %d s are over"
+                  .formatted(Limits.LEASE.toSeconds()));
+    }
+    if (held.lost() > 0) {
+      notices.accept(sentenceOfLost());
+    }
+  }
+
+  /** Where an output has failed, nobody knows which of the last records are in it. */
+  private boolean isWrittenOut() {
+    try {
+      writeOut();
+      return outputs != null && !outputs.hasFailed();
+    } catch (Failure | ReaderGoneException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void requireKept() {
+    if (held.lost() > 0) {
+      throw Failure.files(sentenceOfLost());
+    }
+  }
+
+  private String sentenceOfLost() {
+    return "%s could not be completed, as this run stood still, or was without its store, for longer than"
+            .formatted(Quantity.of(held.lost(), "key"))
+        + " their lease of %d s, and another run or an operator has taken or settled them meanwhile:"
+            .formatted(Limits.LEASE.toSeconds())
+        + " their records may be in both outputs";
   }
 
   @Override
@@ -269,6 +348,8 @@ public final class KeysInStore implements SeenKeys, Outputs.Marks {
 
   @Override
   public void close() {
+    held.close();
+    end.close();
     closing.run();
   }
 }

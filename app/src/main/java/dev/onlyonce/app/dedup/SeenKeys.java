@@ -1,5 +1,6 @@
 package dev.onlyonce.app.dedup;
 
+import dev.onlyonce.app.Failure;
 import dev.onlyonce.app.output.Outputs;
 import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
@@ -35,8 +36,13 @@ public interface SeenKeys extends AutoCloseable {
   /** Claims the keys of records, which are not written yet; who is granted a claim came first. */
   List<Answer> claim(List<ClaimRequest> batch);
 
-  /** Tells whether the records whose keys were claimed are better written now. */
+  /** Tells after each buffer of input whether records are better written now. */
   default boolean isDue() {
+    return false;
+  }
+
+  /** Tells after each claim whether records must be written before more keys are claimed. */
+  default boolean mustBeWritten() {
     return false;
   }
 
@@ -47,6 +53,22 @@ public interface SeenKeys extends AutoCloseable {
    * @param isEnd whether they were the last ones
    */
   default void written(long records, boolean isEnd) {}
+
+  /**
+   * The run has failed, or is ended: of the records whose keys were granted, the first ones have
+   * been handed to their output. Nothing is claimed any more. Never throws for what the store or an
+   * output cannot do.
+   *
+   * @param passed how many there were since the beginning
+   */
+  default void endEarly(long passed) {}
+
+  /**
+   * Looks at the end of a run whether all that was claimed was kept.
+   *
+   * @throws Failure if records were written whose keys may have been passed on by others
+   */
+  default void requireKept() {}
 
   /** Forgets what has gone out of the window, behind {@link #written}; returns how many keys. */
   int forget();

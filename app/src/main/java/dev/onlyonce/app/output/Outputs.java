@@ -176,6 +176,11 @@ public final class Outputs implements AutoCloseable {
     writers.forEach(RecordWriter::flush);
   }
 
+  /** Tells whether an output could not be written: what of it arrived is not known. */
+  public boolean hasFailed() {
+    return writers.stream().anyMatch(RecordWriter::hasFailed);
+  }
+
   /** Makes sure that what was flushed to files is on the disk. */
   public void sync() {
     continued.forEach(ContinuedFile::sync);

@@ -32,6 +32,7 @@ public final class RecordWriter implements AutoCloseable {
   private boolean endsWithCr;
   private byte[] lineEnd = LF;
   private boolean broken;
+  private boolean failed;
   private boolean optional;
   private @Nullable ContinuedFile before;
 
@@ -130,12 +131,18 @@ public final class RecordWriter implements AutoCloseable {
       broken = true;
       RuntimeException failure = failure(e);
       if (!(optional && failure instanceof ReaderGoneException)) {
+        failed = true;
         throw failure;
       }
     } finally {
       // Also after a failure: what was written in part must not be written again.
       buffer.clear();
     }
+  }
+
+  /** Tells whether writing failed, other than by a reader who need not have it all. */
+  boolean hasFailed() {
+    return failed;
   }
 
   /** Flushes, unless writing failed before, and closes. */

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.security.cert.CertPathBuilderException;
 import java.sql.SQLException;
+import java.util.Locale;
+import javax.net.ssl.SSLPeerUnverifiedException;
 
 /** Says why there is no connection to a database, and what to do about it, without secrets. */
 record ConnectFault(DatabaseUrl url, Credentials credentials) {
@@ -40,12 +43,35 @@ record ConnectFault(DatabaseUrl url, Credentials credentials) {
       innermost = innermost.getCause();
     }
     String why =
-        told instanceof SQLException e && !(innermost instanceof IOException)
-            ? ofAnswer(e)
-            : ofNetwork(innermost);
+        isOfCertificate(thrown)
+            ? ofCertificate()
+            : told instanceof SQLException e && !(innermost instanceof IOException)
+                ? ofAnswer(e)
+                : ofNetwork(innermost);
     String said = Credentials.hiddenIn(String.valueOf(told.getMessage()), url.text());
     return Failure.files(
         "cannot connect to %s: %s (%s)".formatted(url, why, said.replaceAll("\\s*\\R\\s*", " ")));
+  }
+
+  /** Drivers have exceptions of their own for that, and none for a file that is not there. */
+  private static boolean isOfCertificate(Throwable thrown) {
+    for (Throwable each = thrown; each != null; each = each.getCause()) {
+      if (each instanceof CertPathBuilderException
+          || each instanceof SSLPeerUnverifiedException
+          || String.valueOf(each.getMessage()).toLowerCase(Locale.ROOT).contains("certificat")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private String ofCertificate() {
+    return "the certificate of %s cannot be verified: for one of your own name its file in the address, %s"
+        .formatted(
+            url.where(),
+            url.isPostgreSql()
+                ? "sslmode=verify-full&sslrootcert=FILE"
+                : "serverSslCert=FILE, or have Java trust it (-Djavax.net.ssl.trustStore)");
   }
 
   private String ofNetwork(Throwable cause) {

@@ -149,6 +149,11 @@ record TierFile(
     if (!url.startsWith("jdbc:")) {
       throw fields.refused(URL, "must begin with jdbc:, was " + Credentials.hidden(url));
     }
+    DatabaseUrl address = new DatabaseUrl(url);
+    String fault = address.fault();
+    if (fault != null) {
+      throw fields.refused(URL, "%s; write it as in %s".formatted(fault, address.example()));
+    }
     String prefix = fields.text(PREFIX);
     try {
       return new DatabaseAccess(

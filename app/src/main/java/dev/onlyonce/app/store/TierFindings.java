@@ -42,7 +42,7 @@ final class TierFindings {
     return new Finding(
         trouble == null ? Level.OK : Level.NOTE,
         "tier " + name(tier),
-        trouble == null ? sentence : sentence + "; it is not asked now: " + trouble,
+        trouble == null ? sentence : sentence + "; trouble now: " + trouble,
         figures);
   }
 

@@ -177,8 +177,7 @@ class CannotConnectTest {
           .endsWith("--dialect " + dialect + " --prefix shop_ " + remedy);
       Files.writeString(file, Files.readString(file).replaceFirst("/\\w+[?].*", ""));
       assertThat(stats(3, "tiered:" + file))
-          .startsWith("onlyonce: tiers.yaml: jdbc:")
-          .contains("names no database");
+          .startsWith("onlyonce: tiers.yaml, line 3: database.url names no database");
 
       Result doctor = new InProcess(folder).run("doctor", "--store=" + told);
       assertThat(doctor.code()).as("the database is reached").isEqualTo(1);

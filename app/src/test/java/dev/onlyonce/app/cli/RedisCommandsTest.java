@@ -6,20 +6,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
 import dev.onlyonce.app.cli.InProcess.Result;
+import dev.onlyonce.app.store.OpenStore;
 import dev.onlyonce.services.Database;
 import dev.onlyonce.services.RedisServer;
 import dev.onlyonce.services.Servers;
+import dev.onlyonce.spi.ClaimReader.Query;
+import dev.onlyonce.spi.ClaimRecord;
 import dev.onlyonce.spi.ClaimRequest;
+import dev.onlyonce.spi.ClaimState;
 import dev.onlyonce.spi.Lapse;
+import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.TierMark;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.process.Await;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -31,6 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Servers.class)
 class RedisCommandsTest extends SharedStoreRules {
 
+  private static final Duration GUARD = Duration.ofMinutes(1);
   private static final Duration DAY = Duration.ofDays(1);
 
   private final String url;
@@ -324,6 +336,53 @@ class RedisCommandsTest extends SharedStoreRules {
   }
 
   @Test
+  void a_run_that_a_full_store_ends_has_completed_what_it_has_written() throws IOException {
+    try (RedisServer server = RedisServer.start()) {
+      RedisStore.at(server.url()).open().close();
+      limitMemory(server, 1.5);
+      List<String> keys = IntStream.range(10_000, 50_000).mapToObj(String::valueOf).toList();
+      Files.write(folder.resolve("full"), keys);
+      InProcess program = new InProcess(folder);
+      String store = "--store=" + server.url();
+
+      Result full = program.run("dedup", store, "--scope=full", "--out", "@before", "@full");
+      assertThat(full.code()).isEqualTo(4);
+      List<String> passed = new ArrayList<>(Files.readAllLines(folder.resolve("before")));
+      assertThat(passed).as(full.err()).isNotEmpty().hasSizeLessThan(keys.size());
+
+      redis(server, "config set maxmemory 0");
+      assertThat(program.run("dedup", store, "--scope=full", "--out", "@after", "@full").code())
+          .isZero();
+      passed.addAll(Files.readAllLines(folder.resolve("after")));
+      assertThat(passed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(keys);
+    }
+  }
+
+  @Test
+  void claims_are_renewed_while_nobody_reads_the_output() throws Exception {
+    writeInput(20_000);
+    Process waiting = command("renew", "-").start();
+    awaitMoreKeysThanAPipeHolds("renew", waiting);
+    Await.until("claims", GUARD, () -> firstEndOfLease("renew").isPresent());
+    long first = firstEndOfLease("renew").orElseThrow();
+    Await.until("a renewal", GUARD, () -> firstEndOfLease("renew").orElse(0) > first);
+    assertThat(waiting.isAlive()).isTrue();
+    waiting.getInputStream().transferTo(OutputStream.nullOutputStream());
+    assertThat(waiting.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(waiting.exitValue()).isZero();
+    assertThat(claimed("renew")).isZero();
+  }
+
+  private OptionalLong firstEndOfLease(String scope) {
+    Query claimed = new Query(Scope.of(scope), Set.of(ClaimState.CLAIMED), false, Limits.BATCH);
+    try (OpenStore store = change()) {
+      return store.reader().list(claimed, null).records().stream()
+          .mapToLong(ClaimRecord::leaseUntilMillis)
+          .min();
+    }
+  }
+
+  @Test
   void what_makes_servers_forget_is_said_once_to_who_writes_and_by_the_doctor_as_a_finding() {
     try (RedisServer server = RedisServer.start(Map.of("appendfsync", "everysec"))) {
       Shell shell = Shell.withProgram(folder);
@@ -388,7 +447,8 @@ class RedisCommandsTest extends SharedStoreRules {
 
       Shell.Result doubting = Shell.withProgram(folder).run(demo);
       assertThat(doubting.code()).isEqualTo(4);
-      assertThat(doubting.err()).contains("unable to find valid certification path");
+      assertThat(doubting.err())
+          .contains("is not one that Java trusts", "-Djavax.net.ssl.trustStore");
     }
   }
 

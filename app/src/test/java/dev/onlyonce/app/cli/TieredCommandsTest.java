@@ -103,7 +103,7 @@ class TieredCommandsTest extends SharedStoreRules {
     assertThat(result.code()).isEqualTo(1);
     assertThat(result.out())
         .containsPattern("(?m)^unsafe +redis +there are no copies")
-        .containsPattern("(?m)^note +tier redis .*; it is not asked now: ")
+        .containsPattern("(?m)^note +tier redis .*; trouble now: ")
         .doesNotContain("clocks");
   }
 
@@ -140,7 +140,7 @@ class TieredCommandsTest extends SharedStoreRules {
       assertThat(result.out())
           .containsPattern(
               "(?m)^unsafe +redis permissions +there are no copies, .* ACL SETUSER clerk [+]hset$")
-          .containsPattern("(?m)^note +tier redis .*not asked now: .* ACL SETUSER clerk [+]hset$")
+          .containsPattern("(?m)^note +tier redis .*trouble now: .* ACL SETUSER clerk [+]hset$")
           .containsPattern("(?m)^ok +one key ");
       assertThat(result.err()).isEmpty();
 

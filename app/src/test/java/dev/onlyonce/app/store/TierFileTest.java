@@ -3,6 +3,7 @@ package dev.onlyonce.app.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onlyonce.app.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,16 @@ class TierFileTest {
         .hasMessageEndingWith("were 5");
     assertThatThrownBy(() -> read("redis, database behind", "behind:\n  keys: 99000000"))
         .hasMessageContaining("line 7: behind.keys must be a whole number from 1 to 10000000");
+  }
+
+  @Test
+  void an_address_of_a_database_that_no_driver_takes_is_refused_with_its_line() throws IOException {
+    Path file = folder.resolve("tiers.yaml");
+    Files.writeString(
+        file, "authority: database\ndatabase:\n  url: jdbc:postgresql://host:x/shop\n");
+    assertThatThrownBy(() -> TierFile.read(file))
+        .isInstanceOf(Failure.class)
+        .hasMessageContaining("line 3: database.url has the port 'x', and ports are 1 to 65535");
   }
 
   @Test

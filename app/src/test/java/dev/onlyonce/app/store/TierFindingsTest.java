@@ -75,7 +75,7 @@ class TierFindingsTest {
         .containsExactly(
             "was not asked for any key",
             "1 of 1 key answered here (100.0 %), in 1 call of 2,000 us on average, 99 of 100 within"
-                + " 2,000 us; 0 failed; it is not asked now: it is slow",
+                + " 2,000 us; 0 failed; trouble now: it is slow",
             "1 key written, 1 waiting, the oldest for 2 ms; 0 dropped, 1 failure");
   }
 

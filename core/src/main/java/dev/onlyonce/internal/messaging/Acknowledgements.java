@@ -72,7 +72,7 @@ final class Acknowledgements {
    */
   void finished(Arrival arrival, long poll, boolean byHandler) {
     switch (mode) {
-      case EACH -> due.add(arrival);
+      case EACH -> due(arrival);
       case BATCH -> leave(poll, arrival);
       case MANUAL -> {
         Manual manual = manuals.get(arrival.delivery());
@@ -80,7 +80,7 @@ final class Acknowledgements {
           manual.isFinished = true;
         } else {
           manuals.remove(arrival.delivery());
-          due.add(arrival);
+          due(arrival);
         }
       }
     }
@@ -105,8 +105,28 @@ final class Acknowledgements {
     poll.left--;
     if (poll.left == 0) {
       polls.remove(number);
-      due.addAll(poll.finished);
+      poll.finished.forEach(this::due);
     }
+  }
+
+  private void due(Arrival arrival) {
+    Progress lane = lanes.get(arrival.lane());
+    if (lane != null) {
+      lane.finished(arrival.number());
+      due.add(arrival);
+    }
+  }
+
+  /** A delivery has come to its end, and its lane belongs to others. */
+  void abandoned(long poll) {
+    if (mode == Acknowledge.BATCH) {
+      leave(poll, null);
+    }
+  }
+
+  /** Returns how many are finished and wait for the user. */
+  int withheld() {
+    return (int) manuals.values().stream().filter(it -> it.isFinished).count();
   }
 
   /** The user acknowledges a delivery, in mode manual. */
@@ -118,7 +138,7 @@ final class Acknowledgements {
     manual.isAcknowledged = true;
     if (manual.isFinished) {
       manuals.remove(delivery);
-      due.add(manual.arrival);
+      due(manual.arrival);
     }
   }
 
@@ -129,12 +149,6 @@ final class Acknowledgements {
     }
     List<Arrival> batch = due;
     due = new ArrayList<>();
-    for (Arrival arrival : batch) {
-      Progress lane = lanes.get(arrival.lane());
-      if (lane != null) {
-        lane.finished(arrival.number());
-      }
-    }
     source.acknowledge(batch);
   }
 
@@ -154,6 +168,13 @@ final class Acknowledgements {
             positions.put(lane, new Position(0, progress.positionWith(finished)));
           }
         });
+    return positions;
+  }
+
+  /** Returns how far lanes are finished. */
+  Map<String, Position> positions() {
+    Map<String, Position> positions = new HashMap<>();
+    lanes.forEach((lane, progress) -> positions.put(lane, new Position(0, progress.position())));
     return positions;
   }
 
@@ -178,7 +199,7 @@ final class Acknowledgements {
   void forget(Set<String> gone) {
     lanes.keySet().removeAll(gone);
     due.removeIf(it -> gone.contains(it.lane()));
-    polls.values().forEach(it -> it.finished.removeIf(a -> gone.contains(a.lane())));
+    polls.values().forEach(it -> it.finished.removeIf(arrival -> gone.contains(arrival.lane())));
     manuals.values().removeIf(it -> gone.contains(it.arrival.lane()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.onlyonce.internal.messaging;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** How keys are claimed and settled. Only the thread of the loop calls. */
@@ -21,6 +22,15 @@ interface Calls<R extends @Nullable Object> {
 
   /** Claims nothing more. */
   void stopClaiming();
+
+  /** Nothing more will be done: settles what there is, and saves what there is to be saved. */
+  void end();
+
+  /** Has what concerns these lanes saved, since they go. */
+  void leave(Set<String> lanes);
+
+  /** Tells whether nothing is on its way. */
+  boolean isIdle();
 
   /** Tells whether there is something to ask at once. */
   boolean isUrgent();

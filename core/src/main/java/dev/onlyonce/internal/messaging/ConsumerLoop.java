@@ -37,7 +37,7 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
 
   private static final System.Logger LOG = System.getLogger("dev.onlyonce.messaging");
   private static final Backoff AWAY =
-      Backoff.exponential(Duration.ofMillis(100), 2, Duration.ofSeconds(10));
+      Backoff.exponential(Duration.ofMillis(100), 2, Duration.ofSeconds(3));
   private static final long IDLE_NANOS = Duration.ofMillis(500).toNanos();
 
   /** How many finished deliveries of a lane may wait for an earlier one, for each under way. */
@@ -54,6 +54,7 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
   private final Traffic<R> traffic = new Traffic<>();
   private final Courses<R> courses;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final Thread thread;
 
   // Of the loop's thread.
   private long polls;
@@ -76,6 +77,8 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
     this.mailbox = new Mailbox(source::wakeUp);
     this.acknowledgements = new Acknowledgements(plan.acknowledge(), AHEAD * plan.mostUnderWay());
     this.courses = new Courses<>(driver, events, plan, traffic, acknowledgements, timers, mailbox);
+    this.thread = new Thread(this::run, "onlyonce-consumer-" + driver.plan().scope());
+    thread.setDaemon(false); // a program that consumes does not end by itself
   }
 
   /**
@@ -84,17 +87,16 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
    * @throws IllegalStateException if the engine has been closed
    */
   public void start() {
-    driver.enter();
-    String scope = driver.plan().scope().toString();
+    String reads = source.description();
+    driver.enter(() -> mailbox.post(() -> {}));
     LOG.log(
         Level.INFO,
         "consumer of scope "
-            + scope
+            + driver.plan().scope()
             + ": "
             + Guarantee.of(driver.plan(), plan)
             + "; reads "
-            + source.description());
-    Thread thread = new Thread(this::run, "onlyonce-consumer-" + scope);
+            + reads);
     thread.start();
   }
 
@@ -121,7 +123,9 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
   /** Ends the loop and waits for that, with another grace for handlers. */
   public void close(Duration otherGrace) {
     mailbox.post(() -> leave(otherGrace));
-    ended.exceptionally(thrown -> null).join();
+    if (Thread.currentThread() != thread) {
+      ended.exceptionally(thrown -> null).join();
+    }
   }
 
   private void run() {
@@ -140,6 +144,7 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
 
   /** Does everything that can be done now, but for polling. */
   private void turn() {
+    Thread.interrupted(); // whoever has interrupted this thread has not meant the source
     mailbox.run();
     timers.run();
     if (driver.isClosed()) {
@@ -152,7 +157,7 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
   private void acknowledge() {
     try {
       acknowledgements.send(source);
-    } catch (SourceException e) {
+    } catch (RuntimeException e) {
       LOG.log(Level.WARNING, "acknowledgements were not taken, these messages come again", e);
     }
   }
@@ -178,25 +183,28 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
 
   /** Takes no more messages, and gives back what was not begun. */
   private void leave(Duration given) {
-    if (grace == null) {
+    boolean isNews = grace == null;
+    if (isNews || (!isInterrupted && given.compareTo(grace) < 0)) {
       grace = given;
       graceEndNanos = time.nanoTime() + given.toNanos();
+    }
+    if (isNews) {
       courses.stopClaiming();
       courses.leave(acknowledgements.lanes());
     }
   }
 
   private void poll() {
-    int room = grace == null ? plan.mostUnderWay() - traffic.size() : 0;
-    int most = Math.min(room, plan.batch());
-    boolean isWorthIt = most >= Math.max(1, Math.min(plan.batch(), plan.mostUnderWay()) / 4);
+    int most = room();
+    boolean isWorthIt = most >= leastRoom();
     long sincePoll = time.nanoTime() - polledNanos;
-    if (isAway || (!isWorthIt && sincePoll < IDLE_NANOS)) {
-      long nanos = isAway ? IDLE_NANOS : IDLE_NANOS - sincePoll;
-      mailbox.await(isOver() ? 0 : timers.nanosToNext(nanos));
+    if (isAway || failure != null || (!isWorthIt && sincePoll < IDLE_NANOS)) {
+      long nanos = isAway || failure != null ? IDLE_NANOS : IDLE_NANOS - sincePoll;
+      mailbox.await(isOver() || courses.isUrgent() ? 0 : timers.nanosToNext(nanos));
       return;
     }
     Set<String> full = acknowledgements.full();
+    full.addAll(traffic.lanesWith(share()));
     boolean isBusy = mailbox.polls();
     long waitNanos = isBusy || isOver() || courses.isUrgent() ? 0 : timers.nanosToNext(IDLE_NANOS);
     List<Source.Arrival> arrivals;
@@ -221,6 +229,23 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
     }
   }
 
+  private int room() {
+    int room = plan.mostUnderWay() - traffic.size() - acknowledgements.withheld();
+    return grace == null ? Math.max(0, Math.min(room, plan.batch())) : 0;
+  }
+
+  /** A poll for few is worth it only if there is nothing else to do. */
+  private int leastRoom() {
+    return courses.isIdle() ? 1 : Math.max(1, Math.min(plan.batch(), plan.mostUnderWay()) / 4);
+  }
+
+  /** One lane cannot take all the room from the others, also not from those not seen yet. */
+  private int share() {
+    long most = plan.mostUnderWay();
+    int lanes = Math.max(1, acknowledgements.lanes().size());
+    return (int) Math.max(1, Math.min(3 * most / 4, 2 * most / (lanes + 1)));
+  }
+
   private void pollFailed(SourceException e) {
     events.publish(new Event.SourceFailed(driver.plan().scope(), e));
     failedPolls++;
@@ -243,11 +268,14 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
     long endNanos = time.nanoTime() + plan.grace().toNanos();
     turn();
     while (courses.isUnderWay(lanes) && endNanos - time.nanoTime() > 0) {
-      mailbox.await(timers.nanosToNext(endNanos - time.nanoTime()));
+      mailbox.await(courses.isUrgent() ? 0 : timers.nanosToNext(endNanos - time.nanoTime()));
       turn();
     }
     courses.abandon(lanes);
     acknowledgements.forget(lanes);
+    if (mailbox.polls()) {
+      source.wakeUp(); // the poll goes on
+    }
   }
 
   @Override
@@ -259,14 +287,22 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
 
   private void end() {
     mailbox.close();
-    courses.end();
+    unlessItFails("ending what is under way", courses::end);
     acknowledge();
-    source.close();
+    unlessItFails("closing the source", source::close);
     driver.leave();
     if (failure == null) {
       ended.complete(null);
     } else {
       ended.completeExceptionally(failure);
+    }
+  }
+
+  private static void unlessItFails(String what, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.WARNING, "a consumer ends, and " + what + " failed", e);
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.onlyonce.Fingerprint;
 import dev.onlyonce.messaging.Acknowledge;
 import dev.onlyonce.messaging.DeadLetters;
 import dev.onlyonce.messaging.DeliveryHandler;
+import dev.onlyonce.messaging.Retries;
 import dev.onlyonce.spi.Delivery;
 import dev.onlyonce.spi.DeliveryTransaction;
 import dev.onlyonce.spi.KeyExtractor;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param orderingKeys what must stay in order; null for a delivery that stands alone
  * @param handler null if there is a transaction instead
  * @param savesPositions whether the transaction saves how far the lanes are finished
+ * @param retries null if messages wait for their next attempt in the consumer
  * @param bypassUnkeyed whether what has no key is handled without protection
  * @param batch how many keys are claimed, or claims settled, in one call
  * @param mostUnderWay how many deliveries are held in memory
@@ -32,6 +34,7 @@ public record ConsumerPlan<R extends @Nullable Object>(
     @Nullable DeliveryTransaction transaction,
     boolean savesPositions,
     DeadLetters deadLetters,
+    @Nullable Retries retries,
     Acknowledge acknowledge,
     boolean bypassUnkeyed,
     int batch,

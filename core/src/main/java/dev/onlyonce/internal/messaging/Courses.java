@@ -16,11 +16,12 @@ import dev.onlyonce.spi.Source.Arrival;
 import dev.onlyonce.spi.StoreException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  *     │                             ▼                          ├─────────────── SETTLING ── finished
  *   WAITING ◄── not now, or failed ─┴──────────────────────────┘   BURYING ────────┘
  * </pre>
+ *
+ * <p>Instead of WAITING, one that failed may be RETURNING: a copy is published that the broker
+ * brings back later, and it is finished.
  *
  * <p>A dead letter is published before the key is settled as failed: if the process dies in
  * between, the key is claimed again, has no attempts left, and a second letter is published. The
@@ -58,6 +62,7 @@ final class Courses<R extends @Nullable Object> {
   private final Mailbox mailbox;
   private final Intake<R> intake;
   private final DeadLetterDesk<R> desk;
+  private final RetryDesk<R> retries;
   private final boolean mayGiveBack;
 
   private final Calls<R> store;
@@ -81,6 +86,7 @@ final class Courses<R extends @Nullable Object> {
     this.intake = new Intake<>(driver.plan().scope(), plan, events);
     this.desk =
         new DeadLetterDesk<>(plan.deadLetters(), events, mailbox, timers, this::leaveUnburied);
+    this.retries = new RetryDesk<>(plan.retries(), driver.plan().scope(), mailbox);
     this.mayGiveBack = driver.plan().mode() != DeliveryMode.AT_MOST_ONCE;
     this.store = calls(driver, plan, acknowledgements);
     this.handlers = new Handlers<>(driver, plan, mailbox, this::ran, this::giveBack, mayGiveBack);
@@ -97,6 +103,7 @@ final class Courses<R extends @Nullable Object> {
         events,
         plan,
         acknowledgements,
+        timers,
         mailbox,
         new TransactionCalls.Ends<>() {
           @Override
@@ -121,7 +128,7 @@ final class Courses<R extends @Nullable Object> {
     if (refused == null) {
       begin(work);
     } else if (refused.isBypassed()) {
-      work.passage = driver.beginUnprotected();
+      work.isUnprotected = true;
       enqueue(work);
     } else {
       bury(work, Reason.UNKEYED, refused.detail(), null, () -> finish(work, false));
@@ -130,9 +137,14 @@ final class Courses<R extends @Nullable Object> {
 
   /** Begins with a delivery that has a key, unless it is the copy of one that is under way. */
   private void begin(Work<R> work) {
-    if (traffic.takeKey(work, Objects.requireNonNull(work.key))) {
-      enqueue(work);
+    if (isRemembered(work) && !traffic.takeKey(work, Objects.requireNonNull(work.key))) {
+      return; // it is the copy of one that is under way
     }
+    enqueue(work);
+  }
+
+  private boolean isRemembered(Work<R> work) {
+    return !work.isUnprotected && driver.plan().mode() != DeliveryMode.AT_LEAST_ONCE;
   }
 
   private void enqueue(Work<R> work) {
@@ -155,7 +167,7 @@ final class Courses<R extends @Nullable Object> {
 
   private void ran(Work<R> work) {
     if (hasReturned(Objects.requireNonNull(work.passage).step())) {
-      next(traffic.dequeue(work)); // the effect has happened: those behind it need not wait
+      next(traffic.returned(work)); // the effect has happened: those behind it need not wait
     }
     route(work);
   }
@@ -189,7 +201,7 @@ final class Courses<R extends @Nullable Object> {
       store.settle(work);
     } else if (step instanceof Step.Resolve<R>) {
       holdBack(work, State.SETTLING);
-      resolvers.execute(() -> mailbox.after(() -> driver.resolve(passage), () -> route(work)));
+      resolve(work, passage);
     } else if (step instanceof Step.Wait<R> wait) {
       holdBack(work, State.SETTLING);
       timers.after(
@@ -204,6 +216,23 @@ final class Courses<R extends @Nullable Object> {
     } else {
       ended(work, ((Step.End<R>) step).outcome());
     }
+  }
+
+  private void resolve(Work<R> work, Passage<R> passage) {
+    work.isAway = true;
+    resolvers.execute(
+        () -> {
+          boolean isSeen =
+              mailbox.after(
+                  () -> driver.resolve(passage),
+                  () -> {
+                    work.isAway = false;
+                    route(work);
+                  });
+          if (!isSeen) {
+            driver.finishAlone(passage);
+          }
+        });
   }
 
   /** Repeats a step that the store has failed at; a dead letter is not published again. */
@@ -269,7 +298,7 @@ final class Courses<R extends @Nullable Object> {
     } else if (outcome instanceof Outcome.InDoubt<R> doubt) {
       inDoubt(work, doubt);
     } else if (outcome instanceof Outcome.Released<R> released) {
-      waits(work, released.retryAfter());
+      released(work, released);
     } else if (outcome instanceof Outcome.Deferred<R> deferred) {
       waits(work, deferred.left());
     } else if (outcome instanceof Outcome.InProgress<R> busy) {
@@ -287,14 +316,36 @@ final class Courses<R extends @Nullable Object> {
     } else if (work.isBuried) {
       end.run();
     } else {
-      Claim claim =
-          new Claim(
-              driver.plan().scope(),
-              Objects.requireNonNull(work.key),
-              0,
-              Math.max(1, work.attempts));
-      bury(work, Reason.FAILED, failed.reason(), claim, end);
+      bury(work, Reason.FAILED, failed.reason(), uncounted(work), end);
     }
+  }
+
+  /** Returns the claim of an attempt that the store does not count. */
+  private @Nullable Claim uncounted(Work<R> work) {
+    return work.key == null
+        ? null
+        : new Claim(driver.plan().scope(), work.key, 0, Math.max(1, work.attempts));
+  }
+
+  /** The next attempt is waited for, here or at the broker. */
+  private void released(Work<R> work, Outcome.Released<R> released) {
+    Duration delay = released.retryAfter();
+    work.attempts = released.attempt();
+    boolean isCounted = driver.plan().mode() == DeliveryMode.EFFECTIVELY_ONCE;
+    Optional<String> destination =
+        isCounted && !work.isLeaving ? retries.destination(work, delay) : Optional.empty();
+    if (destination.isEmpty()) {
+      waits(work, delay);
+      return;
+    }
+    work.passage = null;
+    holdBack(work, State.RETURNING);
+    retries.handOver(
+        work,
+        destination.get(),
+        released.attempt(),
+        () -> finish(work, false),
+        () -> waits(work, delay));
   }
 
   private void inDoubt(Work<R> work, Outcome.InDoubt<R> doubt) {
@@ -341,6 +392,9 @@ final class Courses<R extends @Nullable Object> {
       return;
     }
     holdBack(work, State.WAITING);
+    if (work.line != null) {
+      work.line.waits();
+    }
     timers.after(
         duration,
         () -> {
@@ -385,45 +439,59 @@ final class Courses<R extends @Nullable Object> {
   // ---- the end
 
   private void finish(Work<R> work, boolean byHandler) {
-    remove(work);
-    if (!work.isAbandoned) {
+    Outcome<R> outcome = work.outcome;
+    List<Work<R>> others = new ArrayList<>();
+    List<Work<R>> followers = new ArrayList<>();
+    for (Work<R> copy : work.copies) {
+      boolean follows = !copy.isLeaving && outcome != null && intake.follows(copy, work, outcome);
+      (follows ? followers : others).add(copy);
+    }
+    remove(work, others);
+    if (work.isAbandoned) {
+      acknowledgements.abandoned(work.poll);
+    } else {
       acknowledgements.finished(work.arrival, work.poll, byHandler);
     }
-    Outcome<R> outcome = work.outcome;
-    for (Work<R> copy : List.copyOf(work.copies)) {
-      if (copy.isLeaving) {
-        drop(copy);
-      } else if (outcome != null && intake.follows(copy, work, outcome)) {
-        finish(copy, false);
-      } else {
-        begin(copy);
-      }
-    }
+    followers.forEach(it -> finish(it, false));
   }
 
   private void drop(Work<R> work) {
     if (work.state == State.GONE) {
       return;
     }
-    remove(work);
-    if (!work.isAbandoned) {
-      acknowledgements.dropped(work.arrival, work.poll);
+    if (work.passage != null) {
+      driver.release(work.passage);
     }
-    for (Work<R> copy : List.copyOf(work.copies)) {
-      if (copy.isLeaving) {
-        drop(copy);
-      } else {
-        begin(copy);
-      }
+    remove(work, List.copyOf(work.copies));
+    if (work.isAbandoned) {
+      acknowledgements.abandoned(work.poll);
+    } else {
+      acknowledgements.dropped(work.arrival, work.poll);
     }
   }
 
-  private void remove(Work<R> work) {
+  /**
+   * Knows a delivery no more. The first of its copies that stays takes its key, and its place in
+   * the line, so that nobody behind overtakes; the other copies are copies of that one.
+   */
+  private void remove(Work<R> work, List<Work<R>> copies) {
     work.state = State.GONE;
-    if (work.line != null) {
+    Line<R> line = work.line;
+    List<Work<R>> staying = copies.stream().filter(it -> !it.isLeaving).toList();
+    Work<R> heir = staying.isEmpty() ? null : staying.get(0);
+    if (line != null && heir != null) {
+      line.replace(work, heir);
+      traffic.remove(work);
+      traffic.takeKey(heir, Objects.requireNonNull(heir.key));
+      heir.state = State.READY;
+      next(line);
+      staying = staying.subList(1, staying.size());
+    } else {
       next(traffic.dequeue(work));
+      traffic.remove(work);
     }
-    traffic.remove(work);
+    staying.forEach(this::begin);
+    copies.stream().filter(it -> it.isLeaving).forEach(this::drop);
   }
 
   // ---- lanes that go, and the end
@@ -449,7 +517,13 @@ final class Courses<R extends @Nullable Object> {
             leaveUnburied(work);
           }
         }
-        case ASKED, RUNNING, SETTLING, GONE -> {}
+        case RUNNING -> {
+          if (mayGiveBack && handlers.takeBack(work)) {
+            work.isAway = false;
+            giveBack(work);
+          }
+        }
+        case ASKED, SETTLING, RETURNING, GONE -> {}
       }
     }
   }
@@ -464,15 +538,28 @@ final class Courses<R extends @Nullable Object> {
 
   /** What is under way in these lanes still goes on, and is not acknowledged. */
   void abandon(Set<String> lanes) {
+    store.leave(lanes);
     those(lanes).forEach(it -> it.isAbandoned = true);
+  }
+
+  /** Tells whether nothing is on its way: no call of the store, no handler. */
+  boolean isIdle() {
+    return store.isIdle() && handlers.isIdle();
   }
 
   /** Interrupts the handlers that run. */
   void interrupt() {
-    eachPassage(Passage::leave, State.RUNNING);
+    for (Work<R> work : traffic.those(it -> it.state == State.RUNNING)) {
+      if (work.passage != null) {
+        work.passage.leave();
+      }
+    }
   }
 
-  /** Nothing more will be done here; handlers that go on all the same settle for themselves. */
+  /**
+   * Nothing more will be done here: settles what is done, gives back the rest. What another thread
+   * has at the moment, that thread ends.
+   */
   void end() {
     int left = traffic.those(it -> it.state == State.RUNNING).size();
     if (left > 0) {
@@ -483,18 +570,13 @@ final class Courses<R extends @Nullable Object> {
               + "; their claims are renewed and settled when they do, but their messages come"
               + " again");
     }
-    for (State state : State.values()) {
-      if (state != State.RUNNING) {
-        eachPassage(driver::release, state);
+    for (Work<R> work : traffic.those(it -> !it.isAway && it.passage != null)) {
+      try {
+        driver.finishAlone(Objects.requireNonNull(work.passage));
+      } catch (RuntimeException | Error e) {
+        LOG.log(Level.WARNING, "a message could not be ended, its claim is left to its lease", e);
       }
     }
-  }
-
-  private void eachPassage(Consumer<Passage<R>> action, State state) {
-    for (Work<R> work : traffic.those(it -> it.state == state)) {
-      if (work.passage != null) {
-        action.accept(work.passage);
-      }
-    }
+    store.end();
   }
 }

@@ -8,7 +8,6 @@ import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.Publisher;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -69,7 +68,9 @@ final class DeadLetterDesk<R extends @Nullable Object> {
   private void publish(Publisher publisher, Work<R> work, DeadLetterMessage letter, Runnable then) {
     executor.execute(
         () -> {
-          Optional<String> problem = publish(publisher, letter);
+          Optional<String> problem =
+              new Post(publisher)
+                  .send(() -> letter.toMessage(letters.destination(letter.delivery())));
           mailbox.post(
               () -> {
                 if (work.state != Work.State.BURYING) {
@@ -119,29 +120,5 @@ final class DeadLetterDesk<R extends @Nullable Object> {
           Level.WARNING,
           sentence.formatted(letter.delivery().source(), letter.delivery().position(), tries, why));
     }
-  }
-
-  /** Publishes a letter; returns why it is not sure that the broker has it, or nothing if it is. */
-  private Optional<String> publish(Publisher publisher, DeadLetterMessage letter) {
-    try {
-      String destination = letters.destination(letter.delivery());
-      List<Publisher.Receipt> receipts = publisher.publish(List.of(letter.toMessage(destination)));
-      if (receipts.size() != 1) {
-        return Optional.of("the publisher gave " + receipts.size() + " receipts for one message");
-      }
-      return refusal(receipts.get(0), destination);
-    } catch (RuntimeException | Error e) {
-      return Optional.of("the publisher failed: " + e);
-    }
-  }
-
-  private static Optional<String> refusal(Publisher.Receipt receipt, String destination) {
-    if (receipt instanceof Publisher.Refused refused) {
-      return Optional.of(destination + " refused it: " + refused.reason());
-    }
-    if (receipt instanceof Publisher.Unknown unknown) {
-      return Optional.of("whether " + destination + " has it is not known: " + unknown.reason());
-    }
-    return Optional.empty();
   }
 }

@@ -3,6 +3,7 @@ package dev.onlyonce.internal.messaging;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.onlyonce.Claim;
+import dev.onlyonce.Fingerprint;
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
 import dev.onlyonce.messaging.DeadLetters;
@@ -36,7 +37,10 @@ record DeadLetterMessage(
     return claim == null ? 0 : claim.token();
   }
 
-  /** Returns it as it is published: with an id that stays the same for this delivery. */
+  /**
+   * Returns it as it is published, with an id that stays the same when the message comes again: of
+   * its key, or without one of its body.
+   */
   Publisher.Message toMessage(String destination) {
     Map<String, List<byte[]>> headers = new LinkedHashMap<>(delivery.headers());
     put(headers, DeadLetters.REASON, reason.name());
@@ -51,7 +55,7 @@ record DeadLetterMessage(
       put(headers, DeadLetters.KEY, key.toString());
     }
     return new Publisher.Message(
-        "dead-letter/" + scope + "/" + delivery.source() + "/" + delivery.position(),
+        "dead-letter/" + scope + "/" + (key == null ? Fingerprint.sha256(delivery.body()) : key),
         destination,
         delivery.recordKey(),
         delivery.orderingKey(),

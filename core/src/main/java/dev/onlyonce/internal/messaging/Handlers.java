@@ -2,13 +2,12 @@ package dev.onlyonce.internal.messaging;
 
 import dev.onlyonce.internal.BatchDriver;
 import dev.onlyonce.internal.Passage;
-import dev.onlyonce.internal.Step;
 import dev.onlyonce.internal.Threads;
 import dev.onlyonce.internal.messaging.Work.State;
 import dev.onlyonce.messaging.DeliveryHandler;
+import java.lang.System.Logger.Level;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
@@ -20,9 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs handlers: the first of each line whose key is claimed, so many at a time. As many again lie
- * ready, so that no handler's thread waits for the loop. Only the thread of the loop calls.
+ * ready, so that no handler's thread waits for the loop. Only the thread of the loop calls; the
+ * handlers' threads take what lies ready.
  */
 final class Handlers<R extends @Nullable Object> {
+
+  private static final System.Logger LOG = System.getLogger("dev.onlyonce.messaging");
 
   private final BatchDriver<R> driver;
   private final ConsumerPlan<R> plan;
@@ -58,6 +60,20 @@ final class Handlers<R extends @Nullable Object> {
     this.executor = Threads.forBlockingTasks(plan.concurrency(), "onlyonce-handler");
   }
 
+  /** Takes back one that was handed out, if no thread has begun with it; tells whether it has. */
+  boolean takeBack(Work<R> work) {
+    if (!handedOut.remove(work)) {
+      return false;
+    }
+    unfinished--;
+    return true;
+  }
+
+  /** Tells whether no handler runs, and none is about to. */
+  boolean isIdle() {
+    return unfinished == 0;
+  }
+
   /** There may be something to run in a line. */
   void run(Line<R> line) {
     runnable.add(line);
@@ -65,12 +81,13 @@ final class Handlers<R extends @Nullable Object> {
 
   /** Hands out as many as may be. */
   void proceed() {
-    while (unfinished < 2 * plan.concurrency() && !runnable.isEmpty()) {
+    while (unfinished < 2L * plan.concurrency() && !runnable.isEmpty()) {
       Iterator<Line<R>> lines = runnable.iterator();
       Work<R> first = lines.next().first();
       lines.remove();
       if (first != null && first.state == State.CLAIMED) {
         first.state = State.RUNNING;
+        first.isAway = true;
         unfinished++;
         handedOut.add(first);
         startThread();
@@ -80,7 +97,12 @@ final class Handlers<R extends @Nullable Object> {
 
   private void startThread() {
     if (mayStartThread()) {
-      executor.execute(this::runHandlers);
+      try {
+        executor.execute(this::runHandlers);
+      } catch (Throwable e) {
+        threads.decrementAndGet(); // there is none to be had: those that run take it
+        LOG.log(Level.ERROR, "a thread for handlers could not be started", e);
+      }
     }
   }
 
@@ -92,10 +114,13 @@ final class Handlers<R extends @Nullable Object> {
   /** Runs on a thread of its own until there is nothing left to be run. */
   private void runHandlers() {
     do {
-      for (Work<R> work = handedOut.poll(); work != null; work = handedOut.poll()) {
-        run(work, Objects.requireNonNull(work.passage));
+      try {
+        for (Work<R> work = handedOut.poll(); work != null; work = handedOut.poll()) {
+          run(work, Objects.requireNonNull(work.passage));
+        }
+      } finally {
+        threads.decrementAndGet();
       }
-      threads.decrementAndGet();
       // What was handed out just now may have found all threads busy.
     } while (!handedOut.isEmpty() && mayStartThread());
   }
@@ -104,9 +129,6 @@ final class Handlers<R extends @Nullable Object> {
     boolean isSeen;
     if (mayGiveBack && (work.isLeaving || !passage.stillHeld())) {
       isSeen = mailbox.post(() -> ended(work, giveBack));
-      if (!isSeen) {
-        driver.withdraw(passage);
-      }
     } else {
       DeliveryHandler<R> handler = Objects.requireNonNull(plan.handler());
       isSeen =
@@ -116,20 +138,13 @@ final class Handlers<R extends @Nullable Object> {
       Thread.interrupted(); // a handler that leaves its thread interrupted means itself only
     }
     if (!isSeen) {
-      settleAlone(passage);
+      driver.finishAlone(passage);
     }
   }
 
   private void ended(Work<R> work, Consumer<Work<R>> then) {
     unfinished--;
+    work.isAway = false;
     then.accept(work);
-  }
-
-  /** The loop has ended before the handler did. */
-  private void settleAlone(Passage<R> passage) {
-    if (passage.step() instanceof Step.Settle<R> || passage.step() instanceof Step.GiveUp<R>) {
-      driver.settle(List.of(passage));
-    }
-    driver.release(passage);
   }
 }

@@ -1,6 +1,5 @@
 package dev.onlyonce.internal.messaging;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +13,13 @@ final class Line<R extends @Nullable Object> {
   /** Null for a line of one, which nothing joins. */
   final @Nullable String orderingKey;
 
-  private final ArrayDeque<Work<R>> works = new ArrayDeque<>(1);
+  private final ArrayList<Work<R>> works = new ArrayList<>(1);
+
+  /** The last one whose handler has returned. */
+  private @Nullable Work<R> returned;
+
+  /** Whether the first one has waited, so that those behind it are not claimed with it again. */
+  private boolean isSlow;
 
   Line(@Nullable String orderingKey) {
     this.orderingKey = orderingKey;
@@ -30,12 +35,38 @@ final class Line<R extends @Nullable Object> {
     work.line = null;
   }
 
+  /** Puts one into the place of another. */
+  void replace(Work<R> work, Work<R> heir) {
+    works.set(works.indexOf(work), heir);
+    work.line = null;
+    heir.line = this;
+  }
+
+  /** The handler of the first one has returned: others are handled, and settled after it. */
+  void returned(Work<R> work) {
+    work.before = returned;
+    work.returnedFrom = this;
+    returned = work;
+    isSlow = false;
+    remove(work);
+  }
+
+  /** Tells whether nothing is to come after anything of it any more. */
+  boolean isOver() {
+    return works.isEmpty() && (returned == null || returned.state == Work.State.GONE);
+  }
+
+  /** One has to wait; those behind it are claimed when it has ended. */
+  void waits() {
+    isSlow = true;
+  }
+
   boolean isEmpty() {
     return works.isEmpty();
   }
 
   @Nullable Work<R> first() {
-    return works.peek();
+    return works.isEmpty() ? null : works.get(0);
   }
 
   /** Returns those whose keys may be asked for: no one before them may come to be handled again. */
@@ -48,7 +79,7 @@ final class Line<R extends @Nullable Object> {
       if (work.state == Work.State.READY) {
         claimable.add(work);
       }
-      if (onlyFirst) {
+      if (onlyFirst || isSlow) {
         break;
       }
     }

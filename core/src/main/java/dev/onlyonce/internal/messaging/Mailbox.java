@@ -1,5 +1,6 @@
 package dev.onlyonce.internal.messaging;
 
+import java.lang.System.Logger.Level;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -10,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * thread may post; only the loop's thread does the rest.
  */
 final class Mailbox {
+
+  private static final System.Logger LOG = System.getLogger("dev.onlyonce.messaging");
 
   private enum Owner {
     AWAKE,
@@ -89,9 +92,15 @@ final class Mailbox {
     owner.set(Owner.AWAKE);
   }
 
-  /** Takes no more tasks, and does those that are there. */
+  /** Takes no more tasks, and does those that are there, also when one of them fails. */
   void close() {
     isClosed = true;
-    run();
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        LOG.log(Level.WARNING, "a consumer that ends could not take note of something", e);
+      }
+    }
   }
 }

@@ -76,7 +76,7 @@ final class StoreCalls<R extends @Nullable Object> implements Calls<R> {
   @Override
   public boolean isUrgent() {
     return (!isClaiming && !isStopped && !claimable.isEmpty())
-        || (!isSettling && !settleable.isEmpty());
+        || (!isSettling && settleable.stream().anyMatch(it -> it.before == null));
   }
 
   @Override
@@ -95,15 +95,7 @@ final class StoreCalls<R extends @Nullable Object> implements Calls<R> {
       return;
     }
     isClaiming = true;
-    List<Passage<R>> passages = passages(asked);
-    executor.execute(
-        () ->
-            mailbox.after(
-                () -> driver.claim(passages),
-                () -> {
-                  isClaiming = false;
-                  asked.forEach(route);
-                }));
+    call(asked, driver::claim, () -> isClaiming = false);
   }
 
   private List<Work<R>> nextToAsk() {
@@ -132,29 +124,70 @@ final class StoreCalls<R extends @Nullable Object> implements Calls<R> {
   private boolean isToBeAsked(Work<R> work) {
     Passage<R> passage = work.passage;
     if (passage == null) {
-      passage = driver.begin(Objects.requireNonNull(work.key), work.fingerprint);
+      passage =
+          work.isUnprotected
+              ? driver.beginUnprotected(work.attempts)
+              : driver.begin(Objects.requireNonNull(work.key), work.fingerprint, work.attempts);
       work.passage = passage;
     }
     return passage.step() instanceof Step.Ask<R>;
   }
 
   private void settleNext() {
-    List<Work<R>> part = settleable.subList(0, Math.min(batch, settleable.size()));
-    List<Work<R>> settled = List.copyOf(part);
-    part.clear();
-    isSettling = true;
-    List<Passage<R>> passages = passages(settled);
-    executor.execute(
-        () ->
-            mailbox.after(
-                () -> driver.settle(passages),
-                () -> {
-                  isSettling = false;
-                  settled.forEach(route);
-                }));
+    List<Work<R>> settled = nextToSettle();
+    if (!settled.isEmpty()) {
+      isSettling = true;
+      call(settled, driver::settle, () -> isSettling = false);
+    }
   }
 
-  private List<Passage<R>> passages(List<Work<R>> works) {
-    return works.stream().map(it -> Objects.requireNonNull(it.passage)).toList();
+  /** Of one line, the earlier is settled before the later, or in the same call. */
+  private List<Work<R>> nextToSettle() {
+    Set<Work<R>> next = new LinkedHashSet<>();
+    Iterator<Work<R>> works = settleable.iterator();
+    while (works.hasNext() && next.size() < batch) {
+      Work<R> work = works.next();
+      Work<R> before = work.before;
+      if (before == null || before.state == State.GONE || next.contains(before)) {
+        next.add(work);
+        works.remove();
+      }
+    }
+    return List.copyOf(next);
+  }
+
+  private void call(List<Work<R>> works, Consumer<List<Passage<R>>> verb, Runnable ended) {
+    List<Passage<R>> passages =
+        works.stream().map(it -> Objects.requireNonNull(it.passage)).toList();
+    works.forEach(it -> it.isAway = true);
+    executor.execute(
+        () -> {
+          boolean isSeen =
+              mailbox.after(
+                  () -> verb.accept(passages),
+                  () -> {
+                    ended.run();
+                    works.forEach(it -> it.isAway = false);
+                    works.forEach(route);
+                  });
+          if (!isSeen) {
+            passages.forEach(driver::finishAlone);
+          }
+        });
+  }
+
+  @Override
+  public void end() {
+    // What is at hand is ended with all the rest, see Courses.
+  }
+
+  @Override
+  public void leave(Set<String> lanes) {
+    // Nothing is kept for lanes.
+  }
+
+  @Override
+  public boolean isIdle() {
+    return !isClaiming && !isSettling;
   }
 }

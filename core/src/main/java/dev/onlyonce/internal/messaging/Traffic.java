@@ -3,6 +3,7 @@ package dev.onlyonce.internal.messaging;
 import dev.onlyonce.Key;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ final class Traffic<R extends @Nullable Object> {
   private final Set<Work<R>> works = new LinkedHashSet<>();
   private final Map<Key, Work<R>> byKey = new HashMap<>();
   private final Map<String, Line<R>> lines = new HashMap<>();
+  private final Map<String, Integer> byLane = new HashMap<>();
 
   /** How many there are, for threads that ask. */
   private volatile int size;
@@ -33,7 +35,20 @@ final class Traffic<R extends @Nullable Object> {
 
   void add(Work<R> work) {
     works.add(work);
+    byLane.merge(work.arrival.lane(), 1, Integer::sum);
     size = works.size();
+  }
+
+  /** Returns the lanes of which so many are under way. */
+  Set<String> lanesWith(int least) {
+    Set<String> lanes = new HashSet<>();
+    byLane.forEach(
+        (lane, count) -> {
+          if (count >= least) {
+            lanes.add(lane);
+          }
+        });
+    return lanes;
   }
 
   /**
@@ -61,6 +76,16 @@ final class Traffic<R extends @Nullable Object> {
     return line;
   }
 
+  /** The handler of a delivery has returned; returns its line if there are others behind it. */
+  @Nullable Line<R> returned(Work<R> work) {
+    Line<R> line = work.line;
+    if (line == null) {
+      return null;
+    }
+    line.returned(work);
+    return othersIn(line);
+  }
+
   /** Takes a delivery out of its line, and returns that if there are others behind it. */
   @Nullable Line<R> dequeue(Work<R> work) {
     Line<R> line = work.line;
@@ -68,18 +93,28 @@ final class Traffic<R extends @Nullable Object> {
       return null;
     }
     line.remove(work);
-    if (!line.isEmpty()) {
-      return line;
+    return othersIn(line);
+  }
+
+  private @Nullable Line<R> othersIn(Line<R> line) {
+    forgetIfOver(line);
+    return line.isEmpty() ? null : line;
+  }
+
+  private void forgetIfOver(Line<R> line) {
+    if (line.orderingKey != null && line.isOver()) {
+      lines.remove(line.orderingKey, line);
     }
-    if (line.orderingKey != null) {
-      lines.remove(line.orderingKey);
-    }
-    return null;
   }
 
   /** Knows a delivery no more, and its key is free; its line must have been left. */
   void remove(Work<R> work) {
+    work.before = null;
+    if (work.returnedFrom != null) {
+      forgetIfOver(work.returnedFrom);
+    }
     works.remove(work);
+    byLane.computeIfPresent(work.arrival.lane(), (lane, count) -> count == 1 ? null : count - 1);
     if (work.original != null) {
       work.original.copies.remove(work);
     } else if (work.key != null) {

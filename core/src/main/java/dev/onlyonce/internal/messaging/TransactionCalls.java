@@ -17,8 +17,10 @@ import dev.onlyonce.spi.Event;
 import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.StoreException;
 import dev.onlyonce.spi.Time;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +38,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
 
+  private static final System.Logger LOG = System.getLogger("dev.onlyonce.messaging");
   private static final Duration BUSY_PAUSE = Duration.ofMillis(200);
+  private static final Duration RECORD_PAUSE = Duration.ofSeconds(1);
 
   private final DeliveryTransaction transaction;
   private final Plan<R> plan;
@@ -45,10 +49,13 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
   private final int batch;
   private final Acknowledgements acknowledgements;
   private final boolean savesPositions;
+  private final Timers timers;
   private final Mailbox mailbox;
   private final Ends<R> ends;
   private final Executor executor = Threads.pool(2, "onlyonce-transaction");
   private final Set<Line<R>> claimable = new LinkedHashSet<>();
+  private final Map<String, Position> saved = new HashMap<>();
+  private long notBeforeNanos;
   private boolean isHandling;
   private boolean isStopped;
 
@@ -68,6 +75,7 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
       Events events,
       ConsumerPlan<R> consumer,
       Acknowledgements acknowledgements,
+      Timers timers,
       Mailbox mailbox,
       Ends<R> ends) {
     this.transaction = transaction;
@@ -77,6 +85,7 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
     this.batch = consumer.batch();
     this.acknowledgements = acknowledgements;
     this.savesPositions = consumer.savesPositions();
+    this.timers = timers;
     this.mailbox = mailbox;
     this.ends = ends;
   }
@@ -107,13 +116,13 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
       return;
     }
     List<Work<R>> next = next();
-    if (next.isEmpty()) {
+    Map<String, Position> positions = positions(next);
+    if (next.isEmpty() && positions.isEmpty()) {
       return;
     }
     isHandling = true;
     List<Item> items = next.stream().map(TransactionCalls::item).toList();
-    Map<String, Position> positions =
-        savesPositions ? acknowledgements.positionsWith(next) : Map.of();
+    next.forEach(it -> it.isAway = true);
     long startedNanos = time.nanoTime();
     List<Handled> answers = new ArrayList<>();
     StoreException[] failure = new StoreException[1];
@@ -123,6 +132,8 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
                 () -> failure[0] = handle(items, positions, answers),
                 () -> {
                   isHandling = false;
+                  next.forEach(it -> it.isAway = false);
+                  remember(positions, answers, failure[0]);
                   Duration taken = Duration.ofNanos(time.nanoTime() - startedNanos);
                   handled(next, answers, failure[0], taken);
                 }));
@@ -140,7 +151,69 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
       return null;
     } catch (StoreException e) {
       return e;
+    } catch (RuntimeException | Error e) {
+      return new StoreException(
+          StoreException.Kind.UNAVAILABLE,
+          "the transaction failed in a way that it should not: " + e,
+          e);
     }
+  }
+
+  /** Returns what is to be saved: with deliveries, or since it has changed without any. */
+  private Map<String, Position> positions(List<Work<R>> next) {
+    if (!savesPositions || time.nanoTime() - notBeforeNanos < 0) {
+      return Map.of();
+    }
+    Map<String, Position> positions =
+        next.isEmpty() ? acknowledgements.positions() : acknowledgements.positionsWith(next);
+    positions.entrySet().removeIf(it -> it.getValue().equals(saved.get(it.getKey())));
+    return positions;
+  }
+
+  /** They are saved if everything in their batch is final. */
+  private void remember(
+      Map<String, Position> positions, List<Handled> answers, @Nullable StoreException failure) {
+    if (failure != null) {
+      notBeforeNanos = time.nanoTime() + BUSY_PAUSE.toNanos();
+    } else if (answers.stream().allMatch(TransactionCalls::isFinal)) {
+      saved.putAll(positions);
+    }
+  }
+
+  private static boolean isFinal(Handled handled) {
+    return handled instanceof DeliveryTransaction.Applied
+        || (handled instanceof DeliveryTransaction.Answered answered
+            && (answered.answer() instanceof Answer.Done
+                || answered.answer() instanceof Answer.Failed));
+  }
+
+  @Override
+  public void leave(Set<String> lanes) {
+    save(lanes);
+    saved.keySet().removeAll(lanes);
+  }
+
+  @Override
+  public void end() {
+    save(acknowledgements.lanes());
+  }
+
+  /** Saves what has changed since the last transaction, while the loop waits. */
+  private void save(Set<String> lanes) {
+    if (!savesPositions || isHandling) {
+      return;
+    }
+    Map<String, Position> positions = acknowledgements.positions();
+    positions.keySet().retainAll(lanes);
+    positions.entrySet().removeIf(it -> it.getValue().equals(saved.get(it.getKey())));
+    if (!positions.isEmpty()) {
+      handle(List.of(), positions, new ArrayList<>());
+    }
+  }
+
+  @Override
+  public boolean isIdle() {
+    return !isHandling;
   }
 
   private List<Work<R>> next() {
@@ -207,7 +280,7 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
     if (policy.verdict(cause, work.attempts) == OnFailure.Verdict.FAIL) {
       return new Outcome.Failed<>(Events.text(cause), Duration.ZERO, cause);
     }
-    Duration after = policy.backoff().delay(work.attempts);
+    Duration after = policy.backoff(cause).delay(work.attempts);
     events.publish(new Event.Released(claim(work, work.attempts), cause, after));
     return new Outcome.Released<>(cause, work.attempts, after);
   }
@@ -252,11 +325,13 @@ final class TransactionCalls<R extends @Nullable Object> implements Calls<R> {
                     transaction.fail(key, reason);
                   } catch (StoreException e) {
                     failure[0] = e;
+                    LOG.log(Level.WARNING, "that a key has failed waits for the store", e);
                   }
                 },
                 () -> {
                   if (failure[0] != null) {
-                    ends.storeFailed(work, failure[0]);
+                    // Its letter is out: only this is repeated, and not its effect.
+                    timers.after(RECORD_PAUSE, () -> fail(work, reason, then));
                   } else {
                     events.publish(new Event.Failed(claim(work, work.attempts), reason));
                     then.run();

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One delivery under way. Only the thread of the loop reads and changes it. */
+/** One delivery under way. Only the thread of the loop changes it. */
 final class Work<R extends @Nullable Object> {
 
   /**
@@ -30,6 +30,8 @@ final class Work<R extends @Nullable Object> {
     SETTLING,
     /** It waits for a moment. */
     WAITING,
+    /** Its copy is to be published, which the broker brings back. */
+    RETURNING,
     /** Its dead letter is to be published. */
     BURYING,
     /** It is not under way any more. */
@@ -61,6 +63,21 @@ final class Work<R extends @Nullable Object> {
 
   /** How many attempts have failed, where the store does not count them. */
   int attempts;
+
+  /** Whether it has no key and is handled all the same. */
+  boolean isUnprotected;
+
+  /** Whether another thread has its passage. */
+  boolean isAway;
+
+  /**
+   * The one before it in its line whose handler has returned: it is settled before this one, so
+   * that a crash leaves no later effect on record without the earlier one.
+   */
+  @Nullable Work<R> before;
+
+  /** The line that it was in until its handler had returned. */
+  @Nullable Line<R> returnedFrom;
 
   /** Whether its dead letter is published. */
   boolean isBuried;

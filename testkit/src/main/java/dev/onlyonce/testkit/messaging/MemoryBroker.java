@@ -65,16 +65,16 @@ public final class MemoryBroker {
   }
 
   /**
-   * Sends a message.
+   * Sends a message; returns its lane.
    *
    * @param orderingKey decides which lane; null for the first one
    */
-  public void send(@Nullable String orderingKey, String body) {
-    send(orderingKey, body, Map.of());
+  public String send(@Nullable String orderingKey, String body) {
+    return send(orderingKey, body, Map.of());
   }
 
-  /** Sends a message with headers. */
-  public void send(@Nullable String orderingKey, String body, Map<String, List<byte[]>> headers) {
+  /** Sends a message with headers; returns its lane. */
+  public String send(@Nullable String orderingKey, String body, Map<String, List<byte[]>> headers) {
     lock.lock();
     try {
       int index = orderingKey == null ? 0 : Math.floorMod(orderingKey.hashCode(), lanes.size());
@@ -90,6 +90,7 @@ public final class MemoryBroker {
               headers,
               body.getBytes(UTF_8)));
       changed.signalAll();
+      return lane.name;
     } finally {
       lock.unlock();
     }

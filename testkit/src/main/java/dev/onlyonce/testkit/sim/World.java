@@ -136,7 +136,8 @@ final class World {
         LEASE,
         RETENTION,
         1_000,
-        ResultCodec.TEXT);
+        ResultCodec.TEXT,
+        false);
   }
 
   // What there is.

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.Backoff;
+import dev.onlyonce.OnFailure;
 import dev.onlyonce.testkit.Case;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.CancellationException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,5 +96,25 @@ class BackoffTest {
     assertThatThrownBy(() -> Backoff.standard().delay(0))
         .hasMessage("attempt must be at least 1, was 0");
     assertThat(Backoff.fixed(second).delay(7)).isEqualTo(second);
+  }
+
+  @Test
+  void an_exception_of_a_kind_with_a_back_off_of_its_own_has_that() {
+    Backoff slow = Backoff.fixed(HOUR);
+    Backoff slower = Backoff.fixed(HOUR.multipliedBy(2));
+    OnFailure policy =
+        OnFailure.defaults()
+            .backoffAfter(IllegalStateException.class, slow)
+            .failOn(IllegalArgumentException.class);
+
+    assertThat(policy.backoff(new IllegalStateException())).isSameAs(slow);
+    assertThat(policy.backoff(new CancellationException())).as("a subclass").isSameAs(slow);
+    assertThat(policy.backoff(new IOException())).isSameAs(policy.backoff());
+    assertThat(
+            policy
+                .backoffAfter(CancellationException.class, slower)
+                .backoff(new CancellationException()))
+        .isSameAs(slower);
+    assertThat(policy.verdict(new IllegalArgumentException(), 1)).isEqualTo(OnFailure.Verdict.FAIL);
   }
 }

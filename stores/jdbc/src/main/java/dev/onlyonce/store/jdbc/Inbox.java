@@ -16,6 +16,7 @@ import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.RecordId;
 import dev.onlyonce.spi.StoreException;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -60,6 +61,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Inbox {
 
+  private static final System.Logger LOG = System.getLogger(Inbox.class.getName());
   private static final int TRIES = 10;
 
   /** Each has waited for as long as the effect's connection waits for a lock. */
@@ -216,7 +218,7 @@ public final class Inbox {
     record Refused(Answer answer) implements Verdict {}
 
     /** The effect failed, and has not happened. */
-    record Failed(Exception cause) implements Verdict {}
+    record Failed(Throwable cause) implements Verdict {}
 
     /** Tells whether the message may be acknowledged. */
     default boolean isFinal() {
@@ -260,7 +262,7 @@ public final class Inbox {
     } catch (EffectException e) {
       verdicts.putAll(oneByOne(messages, effect));
       if (verdicts.values().stream().allMatch(Verdict::isFinal)) {
-        together(List.of(), effect, reached);
+        savePositions(effect, reached);
       }
     }
     List<Verdict> all = new ArrayList<>();
@@ -303,6 +305,15 @@ public final class Inbox {
         : verdict;
   }
 
+  /** Positions that cannot be saved now are saved by a later call. */
+  private <M> void savePositions(BatchEffect<M> effect, Map<String, Position> reached) {
+    try {
+      together(List.of(), effect, reached);
+    } catch (EffectException e) {
+      LOG.log(Level.WARNING, "positions could not be saved, a later batch saves them", e.reason);
+    }
+  }
+
   /** Nobody overtakes a message of his ordering key that is not handled now. */
   private <M> Map<Key, Verdict> oneByOne(List<M> messages, BatchEffect<M> effect) {
     Map<Key, Verdict> verdicts = new HashMap<>();
@@ -333,9 +344,9 @@ public final class Inbox {
   /** An effect that failed; its transaction was rolled back. */
   private static final class EffectException extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    private final transient Exception reason;
+    private final transient Throwable reason;
 
-    EffectException(Exception reason) {
+    EffectException(Throwable reason) {
       super(reason);
       this.reason = reason;
     }
@@ -552,7 +563,7 @@ public final class Inbox {
                   .formatted(fresh.size(), results.size()));
         }
         return results;
-      } catch (Exception e) { // also a checked one that is not declared
+      } catch (Throwable e) { // also a checked one that is not declared, or an Error
         SQLException passing = store.passing(e);
         if (passing != null) {
           throw passing;

@@ -8,10 +8,12 @@ import dev.onlyonce.spi.Answer;
 import dev.onlyonce.spi.ClaimRequest;
 import dev.onlyonce.spi.Delivery;
 import dev.onlyonce.spi.DeliveryTransaction;
+import dev.onlyonce.spi.Held;
 import dev.onlyonce.spi.Lapse;
 import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.PositionStore.Position;
 import dev.onlyonce.spi.Settlement;
+import dev.onlyonce.spi.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -92,8 +94,16 @@ final class InboxDeliveries implements DeliveryTransaction {
   public void fail(Key key, String reason) {
     long requestId = ThreadLocalRandom.current().nextLong();
     ClaimRequest request = ClaimRequest.of(scope, key, requestId, Limits.LEASE, Lapse.TAKE);
-    if (store.claim(List.of(request)).get(0) instanceof Answer.Claimed claimed) {
-      store.settle(List.of(new Settlement.Fail(claimed.claim(), reason, retention)));
+    Answer answer = store.claim(List.of(request)).get(0);
+    boolean isSettled =
+        answer instanceof Answer.Claimed claimed
+            ? store.settle(List.of(new Settlement.Fail(claimed.claim(), reason, retention))).get(0)
+                == Held.HELD
+            : answer instanceof Answer.Done || answer instanceof Answer.Failed;
+    if (!isSettled) {
+      throw new StoreException(
+          StoreException.Kind.UNAVAILABLE,
+          "key " + key + " could not be recorded as failed, since another has it: " + answer);
     }
   }
 }

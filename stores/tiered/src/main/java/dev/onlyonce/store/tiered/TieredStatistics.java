@@ -34,7 +34,8 @@ public record TieredStatistics(
    * One tier. A call asks for one or more keys.
    *
    * @param name filter, near, fast or database
-   * @param trouble null, or why the tier is not asked now: it is loading, or does not answer
+   * @param trouble null, or what is wrong with the tier now: it is loading, does not answer, or is
+   *     full and takes no copies
    * @param calls how many times it was asked
    * @param keys about how many keys it was asked
    * @param answered how many of them it answered, so that no other tier was asked: of the filter,

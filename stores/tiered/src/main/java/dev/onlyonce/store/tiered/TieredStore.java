@@ -58,8 +58,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Failure.</b> {@link StoreException}, of the authority; of another tier never, with two
  * exceptions: a database behind that does not keep up makes claims wait, then refuses them as
  * UNAVAILABLE, and never a settlement; and a record that is done is not opened (UNAVAILABLE) while
- * a fast store that may have a copy does not answer. REJECTED, from then on, when a fast store that
- * is the authority is found to have lost something, or the tiers were made anew.
+ * a fast store that may have a copy does not answer or is full. REJECTED, from then on, when a fast
+ * store that is the authority is found to have lost something, or the tiers were made anew.
  */
 public final class TieredStore
     implements ClaimStore, ClaimReader, RecordSource, StoreClock, TierCounts {
@@ -93,7 +93,7 @@ public final class TieredStore
    * @param records the authority: the database, or the fast store
    * @return the authority's records, without those that the tiers keep for themselves
    * @throws StoreException REJECTED if another tier is the authority, or the stores do not belong
-   *     together
+   *     together, or the authority has lost something
    */
   public static <R extends ClaimReader & RecordSource> ClaimReader look(
       Authority authority, RecordSource database, R records) {

@@ -205,6 +205,34 @@ class DatabaseAuthorityTest extends TieredFixture {
     assertThat(ask(own, "a")).isInstanceOf(Answer.InProgress.class);
   }
 
+  /** It answers what it has, so it is asked, and no circuit-breaker opens. */
+  @Test
+  @Semantics({24, 77})
+  void who_opens_a_key_that_is_done_is_told_that_redis_is_full_and_may_when_it_has_room(
+      RedisServer server) {
+    RedisServer own = RedisServer.start();
+    redis = own;
+    try {
+      TieredStore store = open(overDatabase());
+      Claim done = complete(store, "done");
+      awaitCopies(store, 1);
+      Raw.ask(own, it -> it.configSet("maxmemory", "1"));
+      assertThatThrownBy(() -> reset(store, done))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContainingAll("is full", "nothing was done, give it room", "raise maxmemory")
+          .hasMessageNotContaining("answers");
+      assertThat(store.statistics().tier("fast").trouble()).contains("full", "takes no copies");
+      assertDone(ask(store, "done"), text("of done"));
+      Raw.ask(own, it -> it.configSet("maxmemory", "0"));
+      reset(store, done);
+      assertThat(store.statistics().tier("fast").trouble()).isNull();
+      assertThat(claim(store, "done").token()).isGreaterThan(done.token());
+    } finally {
+      own.close();
+      redis = server;
+    }
+  }
+
   @Test
   @Semantics({24, 69})
   void a_key_that_is_done_is_not_opened_while_its_copy_cannot_be_reached(RedisServer server) {

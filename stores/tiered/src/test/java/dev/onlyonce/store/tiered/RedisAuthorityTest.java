@@ -34,6 +34,7 @@ import dev.onlyonce.store.jdbc.JdbcStore;
 import dev.onlyonce.store.redis.RedisStore;
 import dev.onlyonce.testkit.Case;
 import dev.onlyonce.testkit.Semantics;
+import dev.onlyonce.testkit.StoreSettings;
 import dev.onlyonce.testkit.process.WorkerProcess;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -157,7 +158,8 @@ class RedisAuthorityTest extends TieredFixture {
     awaitCopies(store, 2);
     Claim held = claim(store, "held");
     Raw.ask(redis, it -> it.flushAll());
-    refused(Kind.REJECTED, () -> ask(store, "done"));
+    assertThat(refused(Kind.REJECTED, () -> ask(store, "done")))
+        .hasMessageContaining("doctor --rebuild");
     await("the loss to be noticed", () -> store.statistics().tier("fast").trouble() != null);
     assertThat(store.statistics().tier("fast").trouble()).contains("was emptied");
     assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
@@ -196,6 +198,11 @@ class RedisAuthorityTest extends TieredFixture {
         .hasMessageContainingAll("gone back in time", "doctor --rebuild --yes");
     assertThat(refused(Kind.REJECTED, () -> overRedis().open()))
         .hasMessageContainingAll("gone back in time", "doctor --rebuild --yes");
+    try (JdbcStore database = Stores.database(source);
+        RedisStore front = Stores.front(List.of(redis.url()), prefix, StoreSettings.defaults())) {
+      assertThat(refused(Kind.REJECTED, () -> TieredStore.look(Authority.REDIS, database, front)))
+          .hasMessageContainingAll("gone back in time", "doctor --rebuild --yes");
+    }
     assertThat(refused(Kind.REJECTED, () -> overRedis().rebuild()))
         .hasMessageContaining("must be empty");
     prefix = "another";

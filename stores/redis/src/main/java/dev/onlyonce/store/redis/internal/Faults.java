@@ -36,7 +36,8 @@ final class Faults {
       return new StoreException(
           Kind.FULL,
           node
-              + " has reached its maxmemory and takes no new keys:"
+              + " has reached its maxmemory and takes neither new keys nor such as were released"
+              + " or lapsed, nor resets:"
               + " raise maxmemory, shorten the retention or purge; it said: "
               + error.message());
     }
@@ -46,7 +47,8 @@ final class Faults {
           "a shard at "
               + node
               + " is not of this store any more: it was emptied or replaced while the store was"
-              + " open; find out what became of its records, then open the store anew");
+              + " open; find out what became of its records, then open the store anew; if it decides for"
+              + " tiers, rebuild these with onlyonce doctor --rebuild");
     }
     boolean passes = passes(code) || code.equals("MISCONF");
     return new StoreException(

@@ -7,6 +7,7 @@ import dev.onlyonce.spi.Limits;
 import dev.onlyonce.spi.Time;
 import dev.onlyonce.store.redis.internal.RedisPort.Link;
 import dev.onlyonce.store.redis.internal.RedisPort.LinkException;
+import java.security.cert.CertPathBuilderException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Semaphore;
@@ -115,11 +116,19 @@ final class JedisPool {
   }
 
   LinkException lost(JedisException cause) {
+    Throwable why = Faults.innermost(cause);
     return new LinkException(
-        "no answer of "
-            + node
-            + ", see whether host and port are those of Redis and it is up: "
-            + Faults.innermost(cause).getMessage(),
+        why instanceof CertPathBuilderException
+            ? "the certificate of "
+                + node
+                + " is not one that Java trusts; for one of your own give the JVM"
+                + " -Djavax.net.ssl.trustStore and -Djavax.net.ssl.trustStorePassword: "
+                + why.getMessage()
+            : "no answer of "
+                + node
+                + ", see whether host and port are those of Redis, and whether it is up and not too"
+                + " slow for the time-out: "
+                + why.getMessage(),
         false,
         cause);
   }

@@ -175,7 +175,7 @@ final class Above {
    * tokens: marks with a larger token take the places of the copies before the authority is asked.
    *
    * @throws StoreException UNAVAILABLE, with nothing done, if a record is done and its copy cannot
-   *     be got out of the way
+   *     be got out of the way, as the fast store does not answer or is full
    */
   void getOutOfTheWay(List<ClaimRequest> openings, List<RecordId> ids) {
     long now = clock.now().latest();
@@ -199,13 +199,19 @@ final class Above {
       if (record != null
           && record.state() == ClaimState.DONE
           && record.token() == openings.get(i).expectToken()) {
-        throw new StoreException(
-            Kind.UNAVAILABLE,
-            "Redis may have a copy of a key that is done, which would outlive what is asked for, and it"
-                + " is not asked now: nothing was done, ask again when it answers; "
-                + fast.trouble());
+        throw new StoreException(Kind.UNAVAILABLE, mayOutlive(fast));
       }
     }
+  }
+
+  private static String mayOutlive(FastTier fast) {
+    String full = fast.trouble() == null ? fast.full() : null;
+    return "Redis may have a copy of a key that is done, which would outlive what is asked for, and it"
+        + (full == null
+            ? " is not asked now: nothing was done, ask again when it answers; " + fast.trouble()
+            : " is full, so that nothing can take the copy's place: nothing was done, give it room"
+                + " and ask again; "
+                + full);
   }
 
   /** Learns from what the authority has answered to claims. */
@@ -293,7 +299,7 @@ final class Above {
       tiers.add(filterMeter.snapshot("filter", filter.trouble()));
     }
     if (fast != null) {
-      tiers.add(fastMeter.snapshot("fast", fast.trouble()));
+      tiers.add(fastMeter.snapshot("fast", fast.complaint()));
     }
     return tiers;
   }

@@ -9,7 +9,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -42,8 +41,8 @@ final class FastTier {
   private final Meter meter;
   private final AtomicInteger slowInARow = new AtomicInteger();
 
-  /** Whether it was said that the store is full. */
-  private final AtomicBoolean isFull = new AtomicBoolean();
+  /** What the store said when it took no copies, as it had no room; null since it took some. */
+  private volatile @Nullable String full;
 
   /** What was warned of last, and when. */
   private @Nullable String told;
@@ -96,6 +95,7 @@ final class FastTier {
     }
     tier = opened;
     slowInARow.set(0);
+    full = null;
     if (!NOT_OPENED.equals(trouble)) {
       LOG.log(Level.INFO, "Redis answers again and is asked for copies from now on");
     }
@@ -114,8 +114,20 @@ final class FastTier {
     }
   }
 
+  /** Returns why the store is not asked now; null if it is. */
   @Nullable String trouble() {
     return trouble;
+  }
+
+  /** Returns why the store took no copies last, though it answers; null if it took them. */
+  @Nullable String full() {
+    return full;
+  }
+
+  /** Returns what is wrong with the store now: that it is not asked, or takes no copies. */
+  @Nullable String complaint() {
+    String why = full;
+    return trouble != null || why == null ? trouble : "it is full and takes no copies: " + why;
   }
 
   /** Looks at copies and marks; nothing is found where the store does not answer. */
@@ -137,7 +149,11 @@ final class FastTier {
   List<Boolean> put(List<ClaimRecord> records) {
     List<ClaimRecord> copies = records.stream().map(scopes::copyOf).toList();
     List<Boolean> written = call(records.size(), it -> it.sink().put(copies));
-    return written == null ? List.of() : written;
+    if (written == null) {
+      return List.of();
+    }
+    full = null;
+    return written;
   }
 
   /** Purges copies and marks that are over; returns how many. */
@@ -158,11 +174,18 @@ final class FastTier {
       meter.failure(keys, time.nanoTime() - start);
       if (e.kind() != Kind.FULL) {
         fail(asked, e);
-      } else if (!isFull.getAndSet(true)) {
-        LOG.log(Level.WARNING, "Redis is full and takes no copies any more: " + e);
+      } else {
+        tellFull(String.valueOf(e.getMessage()));
       }
       return null;
     }
+  }
+
+  private synchronized void tellFull(String why) {
+    if (full == null) {
+      LOG.log(Level.WARNING, "Redis is full and takes no copies until there is room: " + why);
+    }
+    full = why;
   }
 
   private void watch(long nanos) {

@@ -115,7 +115,7 @@ public final class Pairing {
     }
     requireAuthority(Authority.REDIS, behind);
     requireSame(read(fast), behind);
-    requireBeat(fast, database, behind);
+    requireBeat(fast.source(), database.source(), behind);
     return behind;
   }
 
@@ -143,13 +143,14 @@ public final class Pairing {
   /**
    * Checks that a store that is looked at is the authority, where that is written down.
    *
-   * @throws StoreException REJECTED if it is not
+   * @throws StoreException REJECTED if it is not, or has lost something
    */
   static void checkAuthority(Authority authority, RecordSource database, RecordSource records) {
     String pair = read(database);
     if (pair != null) {
       requireAuthority(authority, pair);
       requireSame(read(records), pair);
+      requireBeat(records, database, pair);
     }
   }
 
@@ -163,7 +164,7 @@ public final class Pairing {
   }
 
   /** Returns the token of the fast store's beat. */
-  private static long requireBeat(Tier fast, Tier database, String pair) {
+  private static long requireBeat(RecordSource fast, RecordSource database, String pair) {
     long behind = token(database, beat(pair)); // first: the fast store's is the larger one always
     long front = token(fast, beat(pair));
     if (front < behind) {
@@ -179,8 +180,8 @@ public final class Pairing {
     return new RecordId(SCOPE, Key.of("beat " + id(pair)));
   }
 
-  private static long token(Tier tier, RecordId id) {
-    return tier.source().find(List.of(id)).get(0).map(ClaimRecord::token).orElse(ClaimRequest.ANY);
+  private static long token(RecordSource store, RecordId id) {
+    return store.find(List.of(id)).get(0).map(ClaimRecord::token).orElse(ClaimRequest.ANY);
   }
 
   /**
@@ -191,7 +192,7 @@ public final class Pairing {
    */
   static void beat(Tier fast, Tier database, String pair) {
     requireSame(read(fast), pair);
-    long token = requireBeat(fast, database, pair);
+    long token = requireBeat(fast.source(), database.source(), pair);
     RecordId beat = beat(pair);
     ClaimRequest request =
         ClaimRequest.of(SCOPE, beat.key(), newRequestId(), BEAT_LEASE, Lapse.TAKE).expecting(token);
@@ -278,7 +279,7 @@ public final class Pairing {
   }
 
   private static void replace(Tier tier, String pair) {
-    Answer answer = tier.claims().claim(List.of(pairing(pair, token(tier, PAIR)))).get(0);
+    Answer answer = tier.claims().claim(List.of(pairing(pair, token(tier.source(), PAIR)))).get(0);
     if (!(answer instanceof Answer.Claimed)) {
       throw rejected("somebody else changes the authority of this database at the same time");
     }
