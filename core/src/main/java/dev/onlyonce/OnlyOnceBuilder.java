@@ -159,7 +159,10 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
     return this;
   }
 
-  /** Sets the largest encoded result that is kept, in bytes; larger ones are "not kept". */
+  /**
+   * Sets the largest encoded result that is kept, in bytes; larger ones are "not kept". What
+   * {@linkplain ClaimStore#maxResultBytes the store takes} is a limit, too.
+   */
   public OnlyOnceBuilder<R> resultLimit(int bytes) {
     this.resultLimitBytes = Limits.requirePositive("result limit", bytes);
     return this;
@@ -289,7 +292,7 @@ public final class OnlyOnceBuilder<R extends @Nullable Object> {
         failOpen,
         lease,
         retention,
-        resultLimitBytes,
+        Math.min(resultLimitBytes, store.maxResultBytes()),
         codec,
         isPatient);
   }

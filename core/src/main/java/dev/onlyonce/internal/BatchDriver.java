@@ -149,7 +149,7 @@ public final class BatchDriver<R extends @Nullable Object> {
   private void settle(List<Passage<R>> batch, List<Settlement> settlements) {
     List<Held> answers;
     try {
-      answers = StoreSteps.all(batch.size(), () -> engine.store.settle(settlements));
+      answers = StoreSteps.all(batch.size(), () -> engine.store.settleFree(settlements));
     } catch (StoreException e) {
       if (isForOneOf(batch, e)) {
         batch.forEach(it -> settle(List.of(it)));
@@ -160,9 +160,21 @@ public final class BatchDriver<R extends @Nullable Object> {
     }
     for (int i = 0; i < batch.size(); i++) {
       Passage<R> passage = batch.get(i);
-      passage.step = passage.flow.settled(answers.get(i));
-      after(passage);
+      if (answers.get(i) == Held.UNKNOWN) {
+        failed(List.of(passage), locked(passage));
+      } else {
+        passage.step = passage.flow.settled(answers.get(i));
+        after(passage);
+      }
     }
+  }
+
+  private StoreException locked(Passage<R> passage) {
+    return new StoreException(
+        StoreException.Kind.UNAVAILABLE,
+        "the record of key %s in scope %s is locked by another transaction, or was not reached: it"
+                .formatted(passage.flow.key(), plan.scope().name())
+            + " is tried again");
   }
 
   /** One item that the store refuses must not keep the others of its batch from being served. */

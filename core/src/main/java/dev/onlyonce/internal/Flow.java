@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  *              withdrawn      SETTLING, ENDED (nothing to settle)
  *   SETTLING   settled        ENDED; ASKING anew if it was overtaken before the handler ran
  *              withdrawn      SETTLING, as released
- *              storeFailed    WAITING, ENDED when that takes longer than a lease
+ *              storeFailed    WAITING; when that takes longer than a lease, or the store refuses it,
+ *                             SETTLING once more without the result; then ENDED
  * </pre>
  *
  * <h2>Why asking twice is safe</h2>
@@ -103,6 +104,7 @@ public final class Flow<R extends @Nullable Object> {
   private byte @Nullable [] checkpoint;
   private Answer.@Nullable InDoubt pending;
   private @Nullable Result happened;
+  private @Nullable String leftOut;
 
   /**
    * Makes the flow of one message.
@@ -484,6 +486,7 @@ public final class Flow<R extends @Nullable Object> {
 
   /** The store has settled the claim, or given its lease up, or has refused to. */
   public Step<R> settled(Held held) {
+    tellLeftOut(held);
     if (stage == Stage.CLEARING) {
       return cleared(held);
     }
@@ -528,6 +531,12 @@ public final class Flow<R extends @Nullable Object> {
       askedAgain = true;
       return current;
     }
+    boolean isAway = failure.kind() == StoreException.Kind.UNAVAILABLE; // it is asked again later
+    Settlement smaller = isAway ? null : withoutResult(failure);
+    if (smaller != null) {
+      happened = Result.NOT_KEPT;
+      return go(stage, new Step.Settle<>(smaller));
+    }
     boolean mayRun =
         failure.kind() == StoreException.Kind.UNAVAILABLE
             || failure.kind() == StoreException.Kind.FULL;
@@ -547,9 +556,15 @@ public final class Flow<R extends @Nullable Object> {
       settling = new Polling(plan.settlesFor(), nowNanos);
     }
     Duration pause = settling.next(nowNanos);
-    boolean mayPass =
-        failure.kind() == StoreException.Kind.UNAVAILABLE
-            || (plan.isPatient() && failure.kind() != StoreException.Kind.CLOSED);
+    boolean isAway = failure.kind() == StoreException.Kind.UNAVAILABLE;
+    if (isAway && !pause.isZero()) {
+      return pause(pause);
+    }
+    Settlement smaller = withoutResult(failure);
+    if (smaller != null) {
+      return settle(smaller);
+    }
+    boolean mayPass = plan.isPatient() && failure.kind() != StoreException.Kind.CLOSED;
     if (mayPass && !pause.isZero()) {
       return pause(pause);
     }
@@ -565,6 +580,34 @@ public final class Flow<R extends @Nullable Object> {
         new StoreException(
             failure.kind(), sentence.formatted(key, what, failure.getMessage()), failure),
         thrown);
+  }
+
+  /**
+   * What completes the key all the same where the store did not take its result: that an effect has
+   * happened is worth more than what came of it. Null if there is no result to leave out.
+   */
+  private @Nullable Settlement withoutResult(StoreException failure) {
+    if (failure.kind() != StoreException.Kind.CLOSED
+        && current instanceof Step.Settle<R> step
+        && step.settlement() instanceof Settlement.Complete whole
+        && whole.result() instanceof Result.Value value) {
+      leftOut =
+          "the store did not take the result of %,d bytes: %s"
+              .formatted(value.bytes().length, failure.getMessage());
+      return new Settlement.Complete(whole.claim(), Result.NOT_KEPT, whole.retention());
+    }
+    return null;
+  }
+
+  /** Tells of a result that was left out once that is certain. */
+  private void tellLeftOut(Held held) {
+    if (leftOut != null
+        && held == Held.HELD
+        && current instanceof Step.Settle<R> step
+        && step.settlement() instanceof Settlement.Complete complete) {
+      publish(new Event.ResultNotKept(complete.claim(), leftOut));
+    }
+    leftOut = null;
   }
 
   private Step<R> fault(StoreException failure, @Nullable Throwable thrown) {

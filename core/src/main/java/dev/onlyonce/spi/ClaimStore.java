@@ -30,11 +30,29 @@ public interface ClaimStore extends AutoCloseable {
   List<Held> settle(List<? extends Settlement> batch);
 
   /**
+   * Settles as {@link #settle} does; but of a batch of several, what can be settled now does not
+   * wait for the rest, which may be answered {@link Held#UNKNOWN}. It is for batches that were put
+   * together of several callers' claims. A store whose claims never wait for one another has
+   * nothing to add.
+   */
+  default List<Held> settleFree(List<? extends Settlement> batch) {
+    return settle(batch);
+  }
+
+  /**
    * Renews the lease of each claim that is still held, and saves its checkpoint if one is given. Of
    * a batch of several, what can be renewed now does not wait for the rest, which may be answered
    * {@link Held#UNKNOWN}.
    */
   List<Held> renew(List<Renewal> batch);
+
+  /**
+   * Returns the largest result that the store keeps, in bytes. Engines do not bring larger ones,
+   * and tell of each that was not kept.
+   */
+  default int maxResultBytes() {
+    return Integer.MAX_VALUE;
+  }
 
   /**
    * Forgets settled records whose retention, and a grace after it, are over: one bounded step of

@@ -2,6 +2,7 @@ package dev.onlyonce.spi;
 
 import dev.onlyonce.Key;
 import dev.onlyonce.Scope;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +35,7 @@ public final class CombiningStore implements ClaimStore, ClaimReader {
   }
 
   private static Function<List<Settlement>, List<Held>> asFunction(ClaimStore store) {
-    return batch -> store.settle(batch);
+    return batch -> store.settleFree(batch);
   }
 
   /** Combines calls into batches of up to {@link Limits#BATCH} items. */
@@ -54,6 +55,18 @@ public final class CombiningStore implements ClaimStore, ClaimReader {
 
   @Override
   public List<Held> settle(List<? extends Settlement> batch) {
+    List<Held> answers = new ArrayList<>(settlements.call(List.copyOf(batch)));
+    // What is locked is waited for by whoever wants it, beside the batches of all the others.
+    for (int i = 0; i < answers.size(); i++) {
+      if (answers.get(i) == Held.UNKNOWN) {
+        answers.set(i, store.settle(List.of(batch.get(i))).get(0));
+      }
+    }
+    return answers;
+  }
+
+  @Override
+  public List<Held> settleFree(List<? extends Settlement> batch) {
     return settlements.call(List.copyOf(batch));
   }
 
@@ -64,6 +77,11 @@ public final class CombiningStore implements ClaimStore, ClaimReader {
     return answers.contains(Held.UNKNOWN) && answers.stream().allMatch(Held.UNKNOWN::equals)
         ? store.renew(batch)
         : answers;
+  }
+
+  @Override
+  public int maxResultBytes() {
+    return store.maxResultBytes();
   }
 
   @Override

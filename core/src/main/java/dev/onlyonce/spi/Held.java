@@ -11,9 +11,9 @@ public enum Held {
    */
   LOST,
   /**
-   * Nobody knows, and it may be asked again. Said of a renewal only, and only beside others of its
-   * batch that are known: a holder is not to lose its lease because another's record is locked, or
-   * is on a server that does not answer.
+   * Nobody knows, and it may be asked again. Said by {@link ClaimStore#renew} and {@link
+   * ClaimStore#settleFree} only, and only of a batch of several: nobody is to wait, or to lose a
+   * lease, because another's record is locked, or is on a server that does not answer.
    */
   UNKNOWN
 }

@@ -119,6 +119,15 @@ class FlowTableTest {
         settled-already  -> end Processed
         settled-lost     -> end Lost
         unavailable      -> wait
+        full             -> settle complete
+        rejected         -> settle complete
+        closed           -> fault
+
+      effectively-once: start claimed returned rejected
+        settled-held     -> end Processed
+        settled-already  -> end Processed
+        settled-lost     -> end Lost
+        unavailable      -> wait
         full             -> fault
         rejected         -> fault
         closed           -> fault
@@ -215,8 +224,8 @@ class FlowTableTest {
         settled-already  -> ask
         settled-lost     -> ask
         unavailable      -> settle complete
-        full             -> fault
-        rejected         -> fault
+        full             -> settle complete
+        rejected         -> settle complete
         closed           -> fault
 
       resolving: start in-doubt happened unavailable
@@ -224,8 +233,8 @@ class FlowTableTest {
         settled-already  -> ask
         settled-lost     -> ask
         unavailable      -> fault
-        full             -> fault
-        rejected         -> fault
+        full             -> settle complete
+        rejected         -> settle complete
         closed           -> fault
 
       resolving: start in-doubt did-not-happen

@@ -468,17 +468,23 @@ class FlowTest {
   void settling_is_tried_for_a_lease_and_then_the_fault_says_what_happened() {
     Flow<String> flow = running(Plans.standard());
     flow.returned("receipt");
+    Result receipt = ResultCodec.TEXT.encode("receipt");
     long started = now;
     Step<String> step = flow.storeFailed(down, now);
     int tries = 1;
     while (step instanceof Step.Wait<String> wait) {
       assertThat(wait.duration()).isBetween(Duration.ofMillis(10), Duration.ofMillis(250));
       pass(wait.duration());
-      assertThat(settlement(flow.waited(false))).isInstanceOf(Settlement.Complete.class);
+      assertThat(settlement(flow.waited(false)))
+          .isEqualTo(new Settlement.Complete(CLAIM, receipt, Plans.RETENTION));
       pass(Duration.ofMillis(50));
       step = flow.storeFailed(down, now);
       tries++;
     }
+    assertThat(settlement(step))
+        .as("once more, without what may be too large")
+        .isEqualTo(new Settlement.Complete(CLAIM, Result.NOT_KEPT, Plans.RETENTION));
+    step = flow.storeFailed(down, now);
     assertThat(tries).isBetween(100, 120);
     assertThat(Duration.ofNanos(now - started)).isBetween(Plans.LEASE, Plans.LEASE.plusMillis(300));
     StoreException fault = ((Step.Fault<String>) step).cause();
@@ -498,7 +504,54 @@ class FlowTest {
     pass(Duration.ofMillis(10));
     flow.waited(false);
     pass(Duration.ofSeconds(31));
+    assertThat(completed(flow.storeFailed(down, now))).isEqualTo(Result.NOT_KEPT);
     assertThat(flow.storeFailed(down, now)).isInstanceOf(Step.Fault.class);
+  }
+
+  /** It was tried for ever or not at all, and the effect was repeated. */
+  @Test
+  void a_key_whose_result_the_store_refuses_is_done_without_it() {
+    for (StoreException.Kind kind :
+        List.of(StoreException.Kind.REJECTED, StoreException.Kind.FULL)) {
+      events.clear();
+      Flow<String> flow = running(Plans.standard());
+      flow.returned("receipt");
+      Step<String> step = flow.storeFailed(new StoreException(kind, "larger than a packet"), now);
+      assertThat(completed(step)).isEqualTo(Result.NOT_KEPT);
+      assertThat(events).doesNotHaveAnyElementsOfTypes(Event.ResultNotKept.class);
+      assertThat(flow.settled(Held.HELD))
+          .isEqualTo(new Step.End<>(new Outcome.Processed<>("receipt", CLAIM)));
+      assertThat(events)
+          .contains(
+              new Event.ResultNotKept(
+                  CLAIM, "the store did not take the result of 7 bytes: larger than a packet"));
+    }
+  }
+
+  @Test
+  void a_result_that_was_kept_before_its_answer_was_lost_is_not_told_as_left_out() {
+    Flow<String> flow = running(Plans.standard());
+    flow.returned("receipt");
+    flow.storeFailed(new StoreException(StoreException.Kind.FULL, "no room"), now);
+    flow.settled(Held.ALREADY);
+    assertThat(events).doesNotHaveAnyElementsOfTypes(Event.ResultNotKept.class);
+  }
+
+  @Test
+  void what_a_resolver_knows_is_recorded_without_a_result_that_the_store_refuses() {
+    Flow<String> flow = flow(Plans.standard().resolver(doubt -> new Resolver.Unknown<>()));
+    flow.start();
+    answered(flow, new Answer.InDoubt(7, 1));
+    flow.resolved(new Resolver.Happened<>("receipt"));
+    Step<String> step =
+        flow.storeFailed(new StoreException(StoreException.Kind.REJECTED, "too large"), now);
+    assertThat(completed(step)).isEqualTo(Result.NOT_KEPT);
+    assertThat(flow.settled(Held.HELD)).isInstanceOf(Step.End.class);
+    assertThat(events).hasAtLeastOneElementOfType(Event.ResultNotKept.class);
+  }
+
+  private Result completed(Step<String> step) {
+    return ((Settlement.Complete) settlement(step)).result();
   }
 
   @Test

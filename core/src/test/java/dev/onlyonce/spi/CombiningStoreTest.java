@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onlyonce.Claim;
 import dev.onlyonce.Key;
+import dev.onlyonce.Result;
 import dev.onlyonce.Scope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -53,7 +55,16 @@ class CombiningStoreTest {
 
     @Override
     public List<Held> settle(List<? extends Settlement> batch) {
-      throw new AssertionError();
+      return renew(renewals(batch));
+    }
+
+    @Override
+    public List<Held> settleFree(List<? extends Settlement> batch) {
+      return renew(renewals(batch));
+    }
+
+    private static List<Renewal> renewals(List<? extends Settlement> batch) {
+      return batch.stream().map(it -> new Renewal(it.claim(), Duration.ZERO, null)).toList();
     }
 
     @Override
@@ -65,10 +76,22 @@ class CombiningStoreTest {
     public void close() {}
   }
 
+  private static Claim claim(String key) {
+    return new Claim(Scope.of("combined"), Key.of(key), 1, 1);
+  }
+
   private static FutureTask<List<Held>> renewing(CombiningStore store, String key) {
-    Claim claim = new Claim(Scope.of("combined"), Key.of(key), 1, 1);
-    FutureTask<List<Held>> task =
-        new FutureTask<>(() -> store.renew(List.of(new Renewal(claim, Duration.ofHours(1), null))));
+    Renewal renewal = new Renewal(claim(key), Duration.ofHours(1), null);
+    return calling(key, () -> store.renew(List.of(renewal)));
+  }
+
+  private static FutureTask<List<Held>> settling(CombiningStore store, String key) {
+    Settlement settlement = new Settlement.Complete(claim(key), Result.NONE, Duration.ofHours(1));
+    return calling(key, () -> store.settle(List.of(settlement)));
+  }
+
+  private static FutureTask<List<Held>> calling(String key, Callable<List<Held>> call) {
+    FutureTask<List<Held>> task = new FutureTask<>(call);
     Thread thread = new Thread(task, key);
     thread.setDaemon(true);
     thread.start();
@@ -88,6 +111,21 @@ class CombiningStoreTest {
     arrived.await();
     FutureTask<List<Held>> locked = renewing(store, LOCKED);
     FutureTask<List<Held>> other = renewing(store, "other");
+    passed.countDown();
+    assertThat(first.get()).containsExactly(Held.HELD);
+    assertThat(other.get()).containsExactly(Held.HELD);
+    assertThatThrownBy(locked::get).hasRootCauseMessage("another has it locked");
+    assertThat(batches).containsExactly(1, 2, 1);
+  }
+
+  /** One locked record made all settlements of a process wait, and fail. */
+  @Test
+  void a_locked_claim_is_settled_by_its_own_caller_beside_the_others() throws Exception {
+    CombiningStore store = CombiningStore.over(new LockedStore());
+    FutureTask<List<Held>> first = settling(store, "first");
+    arrived.await();
+    FutureTask<List<Held>> locked = settling(store, LOCKED);
+    FutureTask<List<Held>> other = settling(store, "other");
     passed.countDown();
     assertThat(first.get()).containsExactly(Held.HELD);
     assertThat(other.get()).containsExactly(Held.HELD);

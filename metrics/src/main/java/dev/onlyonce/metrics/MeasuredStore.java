@@ -42,6 +42,17 @@ class MeasuredStore implements ClaimStore {
   }
 
   @Override
+  public List<Held> settleFree(List<? extends Settlement> batch) {
+    return meters.measure(
+        StoreMeters.Verb.SETTLE, () -> store.settleFree(batch), List::size, batch.size());
+  }
+
+  @Override
+  public int maxResultBytes() {
+    return store.maxResultBytes();
+  }
+
+  @Override
   public List<Held> renew(List<Renewal> batch) {
     return meters.measure(
         StoreMeters.Verb.RENEW, () -> store.renew(batch), List::size, batch.size());

@@ -107,6 +107,16 @@ public final class JdbcStore
   }
 
   @Override
+  public List<Held> settleFree(List<? extends Settlement> batch) {
+    return engine.settleFree(batch);
+  }
+
+  @Override
+  public int maxResultBytes() {
+    return engine.maxResultBytes();
+  }
+
+  @Override
   public List<Held> renew(List<Renewal> batch) {
     return engine.renew(batch);
   }

@@ -111,6 +111,11 @@ public final class RedisStore
   }
 
   @Override
+  public int maxResultBytes() {
+    return engine.maxResultBytes();
+  }
+
+  @Override
   public List<Held> renew(List<Renewal> batch) {
     return engine.renew(batch);
   }

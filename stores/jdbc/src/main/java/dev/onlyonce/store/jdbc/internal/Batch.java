@@ -1,6 +1,7 @@
 package dev.onlyonce.store.jdbc.internal;
 
 import dev.onlyonce.spi.RecordId;
+import dev.onlyonce.spi.StoreException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -30,11 +31,30 @@ final class Batch<I extends Item, A> {
   private static final long ITEM_BYTES = 200;
 
   private final List<I> items;
+  private final int mostBytes;
   private final @Nullable Object[] answers;
 
-  Batch(List<I> items) {
+  /**
+   * @param mostBytes how many bytes the server takes in a statement
+   * @throws StoreException if an item alone has more
+   */
+  Batch(List<I> items, int mostBytes) {
+    for (I item : items) {
+      if (ITEM_BYTES + item.weight() > mostBytes) {
+        throw tooLarge(item, mostBytes);
+      }
+    }
     this.items = items;
+    this.mostBytes = Math.min(MOST_BYTES, mostBytes);
     this.answers = new Object[items.size()];
+  }
+
+  private static StoreException tooLarge(Item item, int mostBytes) {
+    return new StoreException(
+        StoreException.Kind.REJECTED,
+        ("key %s of scope %s brings %,d bytes, the server takes %,d in a statement, half of its"
+                + " max_allowed_packet: raise that, or bring less")
+            .formatted(item.key(), item.scope().name(), item.weight(), mostBytes));
   }
 
   void forEachStatement(Consumer<Part<I, A>> statement) {
@@ -46,7 +66,7 @@ final class Batch<I extends Item, A> {
         long bytes = weight(round.get(from));
         while (to < round.size()
             && to - from < MOST_ITEMS
-            && bytes + weight(round.get(to)) <= MOST_BYTES) {
+            && bytes + weight(round.get(to)) <= mostBytes) {
           bytes += weight(round.get(to));
           to++;
         }

@@ -34,6 +34,9 @@ interface Dialect {
   BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException;
 
+  /** Settles what is held and not locked by others, without waiting; returns as {@link #settle}. */
+  BitSet settleFree(Connection connection, List<Item.Settle> items, long stamp) throws SQLException;
+
   /** Renews what is held; returns as {@link #settle} does. */
   BitSet renew(Connection connection, List<Item.Renew> items, long stamp) throws SQLException;
 
@@ -71,6 +74,11 @@ interface Dialect {
    * Whether a transaction goes on when a statement of it has found a row locked and did not wait.
    */
   boolean survivesLocks();
+
+  /** About how many bytes of items a statement may bring, see {@link Item#weight}. */
+  default int mostBytes() {
+    return Integer.MAX_VALUE;
+  }
 
   /** Tells what kind of fault this is. */
   Fault fault(SQLException e);

@@ -10,6 +10,8 @@ enum Fault {
   CONNECTION_LOST,
   /** There is no room; nothing was done. */
   FULL,
+  /** The statement is larger than the server takes; nothing was done. */
+  TOO_LARGE,
   /** The database will not do it, however often it is asked. */
   REJECTED,
   /** Anything else. */

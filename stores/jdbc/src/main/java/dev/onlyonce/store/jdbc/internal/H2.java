@@ -254,10 +254,27 @@ final class H2 implements Dialect {
   @Override
   public BitSet renewFree(Connection connection, List<Item.Renew> items, long stamp)
       throws SQLException {
+    return oneByOne(items, item -> renew(connection, item, stamp));
+  }
+
+  @Override
+  public BitSet settleFree(Connection connection, List<Item.Settle> items, long stamp)
+      throws SQLException {
+    // In a transaction a deadlock would undo those that went well.
+    return connection.getAutoCommit()
+        ? oneByOne(items, item -> settle(connection, item, stamp, false))
+        : settle(connection, items, stamp, false);
+  }
+
+  private interface Change<I> {
+    BitSet of(List<I> item) throws SQLException;
+  }
+
+  private static <I> BitSet oneByOne(List<I> items, Change<I> change) throws SQLException {
     BitSet held = new BitSet();
     for (int i = 0; i < items.size(); i++) {
       try {
-        held.set(i, renew(connection, items.subList(i, i + 1), stamp).get(0));
+        held.set(i, change.of(items.subList(i, i + 1)).get(0));
       } catch (SQLException e) {
         if (!CONFLICTS.contains(e.getErrorCode())) {
           throw e;

@@ -28,6 +28,9 @@ interface Item {
   /** The moment that does not come. */
   long NEVER = Long.MAX_VALUE;
 
+  /** More than a key, a scope and the numbers have of an item's weight. */
+  int MOST_BYTES_BESIDE = 8 * 1024;
+
   Scope scope();
 
   Key key();

@@ -205,15 +205,20 @@ public final class JdbcEngine {
       Connection connection, SqlDialect name, Settings settings, long tolerance)
       throws SQLException {
     boolean isSimultaneous;
+    long packetBytes;
     try (var statement = connection.createStatement();
-        var rows = statement.executeQuery("select @@sql_mode like '%SIMULTANEOUS%'")) {
+        var rows =
+            statement.executeQuery(
+                "select @@sql_mode like '%SIMULTANEOUS%', @@global.max_allowed_packet")) {
       rows.next();
       isSimultaneous = rows.getInt(1) != 0;
+      packetBytes = rows.getLong(2);
     }
     Text text = new Text(true, settings.owner());
     return name == SqlDialect.MARIADB
-        ? new MariaDb(settings.tables(), text, tolerance, isSimultaneous, settings.lockWait())
-        : new MySql(settings.tables(), text, tolerance, isSimultaneous, false);
+        ? new MariaDb(
+            settings.tables(), text, tolerance, isSimultaneous, packetBytes, settings.lockWait())
+        : new MySql(settings.tables(), text, tolerance, isSimultaneous, packetBytes, false);
   }
 
   private static boolean isUndoneByTimeout(Connection connection, SqlDialect name)
@@ -280,6 +285,16 @@ public final class JdbcEngine {
   /** As {@link dev.onlyonce.spi.ClaimStore#settle}. */
   public List<Held> settle(List<? extends Settlement> batch) {
     return verbs.settle(leased, batch);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimStore#settleFree}. */
+  public List<Held> settleFree(List<? extends Settlement> batch) {
+    return verbs.settleFree(leased, batch);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimStore#maxResultBytes}. */
+  public int maxResultBytes() {
+    return Math.max(0, dialect.mostBytes() - Item.MOST_BYTES_BESIDE);
   }
 
   /** As {@link dev.onlyonce.spi.ClaimStore#renew}. */

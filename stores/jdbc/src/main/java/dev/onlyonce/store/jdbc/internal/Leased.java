@@ -147,6 +147,13 @@ final class Leased implements Runner {
                   + " schema says: "
                   + said,
               e);
+      case TOO_LARGE ->
+          new StoreException(
+              Kind.REJECTED,
+              "the statement is larger than the server takes, raise its max_allowed_packet or lower"
+                  + " the limit of results: "
+                  + said,
+              e);
       case LOCKED ->
           new StoreException(
               Kind.UNAVAILABLE,

@@ -22,8 +22,13 @@ final class MariaDb extends MySql {
   private final String patience;
 
   MariaDb(
-      Tables tables, Text text, long toleranceMillis, boolean isSimultaneous, Duration lockWait) {
-    super(tables, text, toleranceMillis, isSimultaneous, true);
+      Tables tables,
+      Text text,
+      long toleranceMillis,
+      boolean isSimultaneous,
+      long packetBytes,
+      Duration lockWait) {
+    super(tables, text, toleranceMillis, isSimultaneous, packetBytes, true);
     long seconds = Math.max(1, Math.min(lockWait.toSeconds(), LONGEST_WAIT));
     this.patience = waiting(seconds);
   }

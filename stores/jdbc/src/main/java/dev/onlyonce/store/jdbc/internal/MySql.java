@@ -40,6 +40,10 @@ class MySql implements Dialect {
   static final String MICROS = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))";
   static final String MILLIS = "(" + MICROS + " div 1000)";
 
+  /** What a statement has of its own is less. */
+  private static final long STATEMENT_BYTES = 16 * 1024;
+
+  private static final int PACKET_TOO_LARGE = 1153;
   private static final int DUPLICATE_RECORD_CHANGED = 1020;
   private static final int LOCK_WAIT_TIMEOUT = 1205;
   private static final int DEADLOCK = 1213;
@@ -72,13 +76,24 @@ class MySql implements Dialect {
   private final String onDuplicate;
   private final Columns<Item.Claim> claimed;
   private final boolean hasValues;
+  private final int mostBytes;
   private final MySqlPurge purge;
 
   /**
    * @param isSimultaneous whether the server assigns by {@code SIMULTANEOUS_ASSIGNMENT}
+   * @param packetBytes the server's {@code max_allowed_packet}
    * @param hasValues whether to the server a list of values is a table
    */
-  MySql(Tables tables, Text text, long toleranceMillis, boolean isSimultaneous, boolean hasValues) {
+  MySql(
+      Tables tables,
+      Text text,
+      long toleranceMillis,
+      boolean isSimultaneous,
+      long packetBytes,
+      boolean hasValues) {
+    // A driver that writes values into the statement's text may make two bytes of each.
+    long most = (packetBytes - Math.min(packetBytes / 2, STATEMENT_BYTES)) / 2;
+    this.mostBytes = (int) Math.min(most, Integer.MAX_VALUE);
     this.tables = tables;
     this.text = text;
     this.insert = tables.in(INSERT.formatted(MICROS, MILLIS, Item.NEVER));
@@ -283,11 +298,27 @@ class MySql implements Dialect {
   @Override
   public BitSet renewFree(Connection connection, List<Item.Renew> items, long stamp)
       throws SQLException {
+    return free(connection, items, free -> renew(connection, free, stamp));
+  }
+
+  @Override
+  public BitSet settleFree(Connection connection, List<Item.Settle> items, long stamp)
+      throws SQLException {
+    return free(connection, items, free -> settle(connection, free, stamp, false));
+  }
+
+  private interface Change<I> {
+    BitSet of(List<I> items) throws SQLException;
+  }
+
+  /** Changes those whose rows nobody else has locked. */
+  private <I extends Item> BitSet free(Connection connection, List<I> items, Change<I> change)
+      throws SQLException {
     return Atomic.on(
         connection,
         () -> {
-          List<Item.Renew> free = lockFree(connection, items);
-          BitSet held = free.isEmpty() ? new BitSet() : renew(connection, free, stamp);
+          List<I> free = lockFree(connection, items);
+          BitSet held = free.isEmpty() ? new BitSet() : change.of(free);
           return free.size() == items.size() ? held : new BitSet();
         });
   }
@@ -448,6 +479,11 @@ class MySql implements Dialect {
   }
 
   @Override
+  public int mostBytes() {
+    return mostBytes;
+  }
+
+  @Override
   public boolean survivesLocks() {
     return true;
   }
@@ -460,6 +496,9 @@ class MySql implements Dialect {
     }
     if (code == LOCK_WAIT_TIMEOUT || code == LOCKED_NOT_WAITED) {
       return Fault.LOCKED;
+    }
+    if (code == PACKET_TOO_LARGE) {
+      return Fault.TOO_LARGE;
     }
     if (NO_ROOM.contains(code)) {
       return Fault.FULL;

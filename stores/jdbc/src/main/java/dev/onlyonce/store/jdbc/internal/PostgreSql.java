@@ -44,6 +44,7 @@ final class PostgreSql implements Dialect {
   private final PostgreSqlClaim claim;
   private final String settle;
   private final String settleInside;
+  private final String settleFree;
   private final String renew;
   private final String renewFree;
   private final String find;
@@ -59,8 +60,9 @@ final class PostgreSql implements Dialect {
     this.tables = tables;
     this.position = tables.in(POSITION);
     this.claim = new PostgreSqlClaim(tables, text, toleranceMillis, patience, this::find);
-    this.settle = tables.in(settleStatement(patience));
-    this.settleInside = tables.in(settleStatement(""));
+    this.settle = tables.in(settleStatement(patience, ""));
+    this.settleInside = tables.in(settleStatement("", ""));
+    this.settleFree = tables.in(settleStatement("", " skip locked"));
     this.renew = tables.in(renewStatement(patience, ""));
     this.renewFree = tables.in(renewStatement("", " skip locked"));
     this.columns = columns(text);
@@ -105,7 +107,7 @@ final class PostgreSql implements Dialect {
           .number("change", it -> (long) it.attemptChange());
 
   /** The statement; alone in its transaction it brings how long it waits for a row. */
-  private static String settleStatement(String patience) {
+  private static String settleStatement(String patience, String unless) {
     return """
         with l as materialized (
           select i.*, c.t from (
@@ -113,7 +115,7 @@ final class PostgreSql implements Dialect {
           cross join lateral (
             select ctid as t from {claim} c
             where c.scope = i.scope collate "C" and c.k = i.k and c.token = i.token
-              and c.state = 1 limit 1 for update) c)
+              and c.state = 1 limit 1 for update%4$s) c)
         update {claim} c set state = l.state, attempt = c.attempt * l.factor + l.change,
           until_ms = case l.state when 4 then %1$s + l.after else 0 end,
           expires_ms = %1$s + greatest(l.keep, l.after), updated_ms = %1$s,
@@ -122,14 +124,24 @@ final class PostgreSql implements Dialect {
         from l where c.ctid = l.t
         returning l.ord
         """
-        .formatted(MILLIS, patience, SETTLED.unnested());
+        .formatted(MILLIS, patience, SETTLED.unnested(), unless);
   }
 
   @Override
   public BitSet settle(Connection connection, List<Item.Settle> items, long stamp, boolean isInside)
       throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(isInside ? settleInside : settle)) {
+    return settle(connection, isInside ? settleInside : settle, items, stamp);
+  }
+
+  @Override
+  public BitSet settleFree(Connection connection, List<Item.Settle> items, long stamp)
+      throws SQLException {
+    return settle(connection, settleFree, items, stamp);
+  }
+
+  private static BitSet settle(
+      Connection connection, String sql, List<Item.Settle> items, long stamp) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
       SETTLED.of(items).setUnnested(new Params(statement)).number(stamp);
       return ordinals(statement);
     }

@@ -55,7 +55,7 @@ final class Verbs {
   }
 
   List<Answer> claim(Runner runner, List<ClaimRequest> batch) {
-    Batch<Item.Claim, Answer> items = new Batch<>(batch.stream().map(Item.Claim::new).toList());
+    Batch<Item.Claim, Answer> items = batchOf(batch.stream().map(Item.Claim::new).toList());
     items.forEachStatement(
         part -> {
           if (!lately.areMostlyNew()) {
@@ -95,7 +95,7 @@ final class Verbs {
   List<Answer> claimInside(Runner runner, List<ClaimRequest> batch, Duration maxWait, Time time) {
     long start = time.nanoTime();
     long patience = nanos(maxWait);
-    Batch<Item.Claim, Answer> items = new Batch<>(batch.stream().map(Item.Claim::new).toList());
+    Batch<Item.Claim, Answer> items = batchOf(batch.stream().map(Item.Claim::new).toList());
     items.forEachStatement(
         part -> {
           int unseen = 0;
@@ -171,17 +171,36 @@ final class Verbs {
   List<Held> renew(Runner runner, List<Renewal> batch) {
     List<Item.Renew> items = batch.stream().map(Item.Renew::new).toList();
     Decide<Item.Renew> decide = (record, item, now) -> machine.renew(record, item.renewal(), now);
-    List<Held> answers = items.size() > 1 ? renewFree(runner, items, decide) : List.of();
+    List<Held> answers =
+        items.size() > 1 ? changeFree(runner, items, dialect::renewFree, decide) : List.of();
     return answers.stream().allMatch(Held.UNKNOWN::equals)
         ? change(runner, items, dialect::renew, decide)
         : answers;
   }
 
-  private List<Held> renewFree(Runner runner, List<Item.Renew> items, Decide<Item.Renew> decide) {
-    Batch<Item.Renew, Held> all = new Batch<>(items);
+  private <I extends Item, A> Batch<I, A> batchOf(List<I> items) {
+    return new Batch<>(items, dialect.mostBytes());
+  }
+
+  /** Of several, those whose rows are locked are not waited for. */
+  List<Held> settleFree(Runner runner, List<? extends Settlement> batch) {
+    if (batch.size() == 1) {
+      return settle(runner, batch);
+    }
+    return changeFree(
+        runner,
+        batch.stream().<Item.Settle>map(Item.Settle::new).toList(),
+        (connection, items, stamp) ->
+            events.of(connection, items, stamp, () -> dialect.settleFree(connection, items, stamp)),
+        (record, item, now) -> machine.settle(record, item.settlement(), now));
+  }
+
+  private <I extends Item> List<Held> changeFree(
+      Runner runner, List<I> items, Statement<I> statement, Decide<I> decide) {
+    Batch<I, Held> all = batchOf(items);
     all.forEachStatement(
         part -> {
-          changeSome(runner, part, dialect::renewFree, decide, PAUSE);
+          changeSome(runner, part, statement, decide, PAUSE);
           part.answerOpen(index -> Held.UNKNOWN);
         });
     return all.answers();
@@ -189,7 +208,7 @@ final class Verbs {
 
   /** Tells what was written: where the row's stamp is the statement's own. */
   List<Boolean> put(Runner runner, List<ClaimRecord> batch) {
-    Batch<Item.Put, Boolean> items = new Batch<>(batch.stream().map(Item.Put::new).toList());
+    Batch<Item.Put, Boolean> items = batchOf(batch.stream().map(Item.Put::new).toList());
     items.forEachStatement(
         part -> {
           long stamp = ThreadLocalRandom.current().nextLong();
@@ -215,7 +234,7 @@ final class Verbs {
 
   private <I extends Item> List<Held> change(
       Runner runner, List<I> batch, Statement<I> statement, Decide<I> decide) {
-    Batch<I, Held> items = new Batch<>(batch);
+    Batch<I, Held> items = batchOf(batch);
     items.forEachStatement(
         part -> {
           changeSome(runner, part, statement, decide, 0);

@@ -40,6 +40,7 @@ public final class RedisEngine implements AutoCloseable {
   /** How far the clock of a replica may be behind that of the master whose place it takes. */
   private static final Duration TOLERANCE = Duration.ofSeconds(2);
 
+  private final int maxResultBytes;
   private final RedisPort port;
   private final RedisFindings findings;
   private final ScopeNames scopes;
@@ -57,6 +58,7 @@ public final class RedisEngine implements AutoCloseable {
     this.port = port;
     this.findings = findings;
     Duration tolerance = tolerance(shop.settings(), findings);
+    this.maxResultBytes = shop.settings().maxResultBytes;
     this.scopes = shop.scopes();
     this.claims = new ClaimVerb(shop, tolerance, shop.settings().owner);
     this.settlements = new SettleVerb(shop);
@@ -195,6 +197,10 @@ public final class RedisEngine implements AutoCloseable {
   public List<Held> settle(List<? extends Settlement> batch) {
     checkOpen();
     return settlements.run(batch);
+  }
+
+  public int maxResultBytes() {
+    return maxResultBytes;
   }
 
   public List<Held> renew(List<Renewal> batch) {

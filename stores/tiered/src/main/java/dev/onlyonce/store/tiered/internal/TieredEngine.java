@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -283,22 +284,38 @@ public final class TieredEngine {
 
   /** As {@link dev.onlyonce.spi.ClaimStore#settle}. */
   public List<Held> settle(List<? extends Settlement> batch) {
+    return settle(batch, authority.claims()::settle);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimStore#settleFree}. */
+  public List<Held> settleFree(List<? extends Settlement> batch) {
+    return settle(batch, authority.claims()::settleFree);
+  }
+
+  /** As {@link dev.onlyonce.spi.ClaimStore#maxResultBytes}. */
+  public int maxResultBytes() {
+    return authority.claims().maxResultBytes();
+  }
+
+  private List<Held> settle(
+      List<? extends Settlement> batch, Function<List<? extends Settlement>, List<Held>> verb) {
     inUse.readLock().lock();
     try {
       checkOpen();
-      return settleNow(batch);
+      return settleNow(batch, verb);
     } finally {
       inUse.readLock().unlock();
     }
   }
 
-  private List<Held> settleNow(List<? extends Settlement> batch) {
+  private List<Held> settleNow(
+      List<? extends Settlement> batch, Function<List<? extends Settlement>, List<Held>> verb) {
     List<RecordId> ids = new ArrayList<>(batch.size());
     batch.forEach(it -> ids.add(new RecordId(it.claim().scope(), it.claim().key())));
     Above.Call call = above.begin();
     List<Held> answers;
     try {
-      answers = authority.claims().settle(batch);
+      answers = verb.apply(batch);
     } catch (RuntimeException e) {
       meter.failure(ids.size(), time.nanoTime() - call.askedNanos());
       if (behind != null) {
