@@ -10,6 +10,7 @@ import dev.onlyonce.spi.ClaimReader;
 import dev.onlyonce.spi.ClaimStore;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,8 @@ import org.junit.platform.testkit.engine.Events;
 /** The contract can fail: it is run on stores that are broken on purpose. */
 class PlantedFaultTest {
 
+  private static final int TIMES = 10;
+
   static List<PlantedFault> faults() {
     return PlantedFault.all();
   }
@@ -30,8 +33,12 @@ class PlantedFaultTest {
   @MethodSource("faults")
   void every_planted_fault_turns_named_contract_tests_red(PlantedFault fault) {
     BrokenStoreContract.fault = fault;
-    assertThat(redOf(BrokenStoreContract.class, fault.redTests()))
-        .containsExactlyInAnyOrderElementsOf(fault.redTests());
+    Set<String> red = new TreeSet<>();
+    // Threads that race do not always meet; where nothing races, the first time shows it.
+    for (int i = 0; i < TIMES && red.size() < fault.redTests().size(); i++) {
+      red.addAll(redOf(BrokenStoreContract.class, fault.redTests()));
+    }
+    assertThat(red).containsExactlyInAnyOrderElementsOf(fault.redTests());
   }
 
   static Stream<Arguments> abilities() {
