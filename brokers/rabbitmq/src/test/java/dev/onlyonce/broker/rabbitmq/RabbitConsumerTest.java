@@ -148,7 +148,7 @@ class RabbitConsumerTest {
     sendAll();
     MessageConsumer first =
         billing.start(
-            billing.consumer(node.broker(), queue, waitingEffect()).concurrency(1).underWay(4));
+            billing.consumer(node.broker(), queue, waitingEffect()).concurrency(1).mostUnderWay(4));
     await("some", () -> billing.effects.size() > 4);
     first.close();
     billing.start(billing.consumer(node.broker(), queue, waitingEffect()));
