@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  *              withdrawn      SETTLING, ENDED (nothing to settle)
  *   SETTLING   settled        ENDED; ASKING anew if it was overtaken before the handler ran
  *              withdrawn      SETTLING, as released
- *              storeFailed    WAITING; when that takes longer than a lease, or the store refuses it,
- *                             SETTLING once more without the result; then ENDED
+ *              storeFailed    SETTLING once more without the result, if the store refuses it; else
+ *                             WAITING, ENDED when that takes longer than a lease
  * </pre>
  *
  * <h2>Why asking twice is safe</h2>
@@ -531,8 +531,7 @@ public final class Flow<R extends @Nullable Object> {
       askedAgain = true;
       return current;
     }
-    boolean isAway = failure.kind() == StoreException.Kind.UNAVAILABLE; // it is asked again later
-    Settlement smaller = isAway ? null : withoutResult(failure);
+    Settlement smaller = withoutResult(failure);
     if (smaller != null) {
       happened = Result.NOT_KEPT;
       return go(stage, new Step.Settle<>(smaller));
@@ -556,15 +555,13 @@ public final class Flow<R extends @Nullable Object> {
       settling = new Polling(plan.settlesFor(), nowNanos);
     }
     Duration pause = settling.next(nowNanos);
-    boolean isAway = failure.kind() == StoreException.Kind.UNAVAILABLE;
-    if (isAway && !pause.isZero()) {
-      return pause(pause);
-    }
     Settlement smaller = withoutResult(failure);
     if (smaller != null) {
       return settle(smaller);
     }
-    boolean mayPass = plan.isPatient() && failure.kind() != StoreException.Kind.CLOSED;
+    boolean mayPass =
+        failure.kind() == StoreException.Kind.UNAVAILABLE
+            || (plan.isPatient() && failure.kind() != StoreException.Kind.CLOSED);
     if (mayPass && !pause.isZero()) {
       return pause(pause);
     }
@@ -587,7 +584,10 @@ public final class Flow<R extends @Nullable Object> {
    * happened is worth more than what came of it. Null if there is no result to leave out.
    */
   private @Nullable Settlement withoutResult(StoreException failure) {
-    if (failure.kind() != StoreException.Kind.CLOSED
+    boolean isRefused =
+        failure.kind() == StoreException.Kind.REJECTED
+            || failure.kind() == StoreException.Kind.FULL;
+    if (isRefused
         && current instanceof Step.Settle<R> step
         && step.settlement() instanceof Settlement.Complete whole
         && whole.result() instanceof Result.Value value) {

@@ -481,10 +481,6 @@ class FlowTest {
       step = flow.storeFailed(down, now);
       tries++;
     }
-    assertThat(settlement(step))
-        .as("once more, without what may be too large")
-        .isEqualTo(new Settlement.Complete(CLAIM, Result.NOT_KEPT, Plans.RETENTION));
-    step = flow.storeFailed(down, now);
     assertThat(tries).isBetween(100, 120);
     assertThat(Duration.ofNanos(now - started)).isBetween(Plans.LEASE, Plans.LEASE.plusMillis(300));
     StoreException fault = ((Step.Fault<String>) step).cause();
@@ -504,7 +500,6 @@ class FlowTest {
     pass(Duration.ofMillis(10));
     flow.waited(false);
     pass(Duration.ofSeconds(31));
-    assertThat(completed(flow.storeFailed(down, now))).isEqualTo(Result.NOT_KEPT);
     assertThat(flow.storeFailed(down, now)).isInstanceOf(Step.Fault.class);
   }
 
