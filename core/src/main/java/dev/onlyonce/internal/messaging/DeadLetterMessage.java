@@ -29,6 +29,8 @@ record DeadLetterMessage(
     DeadLetters.Reason reason,
     String detail) {
 
+  private static final int LONGEST_NAME = 64;
+
   int attempts() {
     return claim == null ? 0 : claim.attempt();
   }
@@ -55,12 +57,21 @@ record DeadLetterMessage(
       put(headers, DeadLetters.KEY, key.toString());
     }
     return new Publisher.Message(
-        "dead-letter/" + scope + "/" + (key == null ? Fingerprint.sha256(delivery.body()) : key),
+        "dead-letter/" + scope + "/" + name(),
         destination,
         delivery.recordKey(),
         delivery.orderingKey(),
         headers,
         delivery.body());
+  }
+
+  /** A key may be longer than a broker takes for an id. */
+  private String name() {
+    if (key == null) {
+      return Fingerprint.sha256(delivery.body()).toString();
+    }
+    String text = key.toString();
+    return text.length() <= LONGEST_NAME ? text : Fingerprint.sha256(key.toBytes()).toString();
   }
 
   private static void put(Map<String, List<byte[]>> headers, String name, String value) {

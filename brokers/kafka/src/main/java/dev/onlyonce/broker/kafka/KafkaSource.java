@@ -379,9 +379,11 @@ public final class KafkaSource implements Source {
     }
   }
 
-  /** Whether the topic of this place is the one that is read here under its name. */
-  boolean isCurrent(RecordPlace place) {
-    return place.topicId().equals(topics.id(place.partition().topic()));
+  /** Whether the topic of this place is the one that is read here; null while that is asked. */
+  @Nullable Boolean isCurrent(RecordPlace place) {
+    String topic = place.partition().topic();
+    Uuid id = topics.id(topic);
+    return id == null && topics.isAsking(topic) ? null : place.topicId().equals(id);
   }
 
   /** Whether the group has passed this place; null if the broker does not say. */

@@ -70,6 +70,11 @@ final class Topics implements AutoCloseable {
     return ids.get(topic);
   }
 
+  /** Tells whether the id of a topic is being asked for. */
+  boolean isAsking(String topic) {
+    return wanted.contains(topic) || (asked != null && asked.answers.containsKey(topic));
+  }
+
   /** Forgets the ids of these, which may be others by now, and looks again what is there. */
   void changed(Collection<String> topics) {
     ids.keySet().removeAll(topics);

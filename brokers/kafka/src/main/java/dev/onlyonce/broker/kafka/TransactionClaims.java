@@ -189,7 +189,11 @@ final class TransactionClaims {
       return false;
     }
     RecordPlace place = RecordPlace.parse(new String(checkpoint, UTF_8));
-    if (!source.isCurrent(place)) {
+    Boolean isCurrent = source.isCurrent(place);
+    if (isCurrent == null) {
+      return null;
+    }
+    if (!isCurrent) {
       LOG.log(
           Level.WARNING,
           "a key that was being processed at {0} is processed again: its topic is not read here any"

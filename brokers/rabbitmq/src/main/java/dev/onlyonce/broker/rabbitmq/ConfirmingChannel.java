@@ -103,9 +103,23 @@ final class ConfirmingChannel {
       } catch (IOException | ShutdownSignalException e) {
         pending.remove(number);
         sent.receipt.complete(new Unknown(Failures.words(e)));
+      } catch (RuntimeException e) {
+        // It cannot be written as AMQP, and the client has counted it: from here on its numbers are
+        // not those of the broker, and confirmations would be for other messages.
+        pending.remove(number);
+        sent.receipt.complete(new Refused("it cannot be sent as an AMQP message: " + e));
+        abort();
       }
     }
     return sent.receipt;
+  }
+
+  private void abort() {
+    try {
+      channel.abort();
+    } catch (IOException e) {
+      ended(new ShutdownSignalException(false, true, null, channel));
+    }
   }
 
   /** Takes out what a confirmation is for. */

@@ -122,6 +122,19 @@ class RabbitPublisherTest {
     assertThat(publish(message("3", queue))).isEqualTo(new Confirmed());
   }
 
+  /** It shifted the numbers of its channel, and later messages had the receipts of others. */
+  @Test
+  void a_message_that_cannot_be_written_as_amqp_is_refused_and_confuses_no_others()
+      throws Exception {
+    String queue = node.queue();
+    assertThat(publish(message("x".repeat(300), queue))).isInstanceOf(Refused.class);
+    for (int i = 0; i < 20; i++) {
+      assertThat(publish(message("" + i, queue))).isEqualTo(new Confirmed());
+      assertThat(publish(message("" + i, "nowhere"))).isInstanceOf(Refused.class);
+    }
+    assertThat(node.drainBodies(queue)).hasSize(20);
+  }
+
   @Test
   void each_message_has_its_own_receipt() throws Exception {
     String queue = node.queue();

@@ -166,9 +166,8 @@ public final class OnceListener<R extends @Nullable Object> {
     try {
       verdict =
           Verdict.of(
-              engine.attempt(
-                  keys.extract(delivery), null, attempt -> handler.handle(delivery, attempt)));
-    } catch (StoreException e) {
+              engine.attempt(keyOf(delivery), null, attempt -> handler.handle(delivery, attempt)));
+    } catch (StoreException | IllegalStateException e) { // or the engine has been closed
       LOG.log(
           Level.WARNING,
           delivery.source() + " at offset " + delivery.position() + " is delivered again",
@@ -179,6 +178,16 @@ public final class OnceListener<R extends @Nullable Object> {
       return later.pause();
     }
     return verdict instanceof Verdict.Aside ? putAside(message) : null;
+  }
+
+  /** What its extractor throws at is undecodable, and would be so at each delivery. */
+  private KeyExtractor.Extracted keyOf(Delivery delivery) {
+    try {
+      return Objects.requireNonNull(keys.extract(delivery), "the extractor has said nothing");
+    } catch (RuntimeException | Error e) {
+      return new KeyExtractor.Unkeyed(
+          KeyExtractor.Reason.UNDECODABLE, "its key cannot be found: " + e);
+    }
   }
 
   @SuppressWarnings("deprecation") // nothing else puts a single message of a batch aside

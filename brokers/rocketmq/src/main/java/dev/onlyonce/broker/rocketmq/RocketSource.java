@@ -218,13 +218,30 @@ public final class RocketSource implements Source {
           if (committed < 0) {
             consumer.seekToBegin(lane.queue());
           } else {
-            consumer.seek(lane.queue(), committed);
+            seek(lane.queue(), committed);
           }
           lane.placed();
         } catch (MQClientException e) {
           throw passing("where to read on cannot be looked up", e);
         }
       }
+    }
+  }
+
+  /** A position that the queue does not have any more, or not yet, gives way to its beginning. */
+  private void seek(MessageQueue queue, long position) throws MQClientException {
+    try {
+      consumer.seek(queue, position);
+    } catch (MQClientException e) {
+      LOG.log(
+          Level.WARNING,
+          "{0}: the group''s position {1} of {2} cannot be read from, so it is read from its first"
+              + " message that is there: {3}",
+          description,
+          position,
+          queue,
+          e.getMessage());
+      consumer.seekToBegin(queue);
     }
   }
 

@@ -166,6 +166,32 @@ class OnceListenerTest {
     Await.until("it is handled", PATIENCE, () -> accepted.contains("3"));
   }
 
+  /** It was delivered without end. */
+  @Test
+  void one_whose_extractor_throws_is_a_dead_letter() throws Exception {
+    String topic = cluster.topic(1);
+    send(messages(topic, 0, 3));
+
+    start(
+        topic,
+        it ->
+            OnceListener.of(
+                    once,
+                    it,
+                    delivery -> {
+                      if (body(delivery).equals("1")) {
+                        throw new IllegalArgumentException("boom");
+                      }
+                      return RocketKeys.messageKeys().extract(delivery);
+                    },
+                    this::handle)
+                .concurrently());
+
+    assertThat(body(deadLetter())).isEqualTo("1");
+    Await.until("all of it is acknowledged", PATIENCE, () -> acknowledged(topic) == 3);
+    assertThat(handled).containsExactlyInAnyOrder("0", "2");
+  }
+
   @Test
   void a_queue_whose_head_fails_waits_and_no_other_and_goes_on_after_the_last_attempt()
       throws Exception {
