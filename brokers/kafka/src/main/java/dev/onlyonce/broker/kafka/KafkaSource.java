@@ -383,7 +383,10 @@ public final class KafkaSource implements Source {
   @Nullable Boolean isCurrent(RecordPlace place) {
     String topic = place.partition().topic();
     Uuid id = topics.id(topic);
-    return id == null && topics.isAsking(topic) ? null : place.topicId().equals(id);
+    if (id == null && topics.isAsking(topic)) {
+      return null;
+    }
+    return place.topicId().equals(id);
   }
 
   /** Whether the group has passed this place; null if the broker does not say. */

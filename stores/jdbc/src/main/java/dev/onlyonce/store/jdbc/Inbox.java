@@ -218,7 +218,7 @@ public final class Inbox {
     record Refused(Answer answer) implements Verdict {}
 
     /** The effect failed, and has not happened. */
-    record Failed(Throwable cause) implements Verdict {}
+    record Failed(Exception cause) implements Verdict {}
 
     /** Tells whether the message may be acknowledged. */
     default boolean isFinal() {
@@ -344,9 +344,9 @@ public final class Inbox {
   /** An effect that failed; its transaction was rolled back. */
   private static final class EffectException extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    private final transient Throwable reason;
+    private final transient Exception reason;
 
-    EffectException(Throwable reason) {
+    EffectException(Exception reason) {
       super(reason);
       this.reason = reason;
     }
@@ -563,7 +563,7 @@ public final class Inbox {
                   .formatted(fresh.size(), results.size()));
         }
         return results;
-      } catch (Throwable e) { // also a checked one that is not declared, or an Error
+      } catch (Exception e) { // also a checked one that is not declared
         SQLException passing = store.passing(e);
         if (passing != null) {
           throw passing;

@@ -72,7 +72,11 @@ final class InboxDeliveries implements DeliveryTransaction {
     @Override
     public List<Result> apply(Connection transaction, List<Item> fresh) throws SQLException {
       List<Delivery> deliveries = fresh.stream().map(Item::delivery).toList();
-      effect.apply(transaction, deliveries);
+      try {
+        effect.apply(transaction, deliveries);
+      } catch (Error e) {
+        throw new FatalEffectException(e); // it must end neither the consumer nor its neighbours
+      }
       return Collections.nCopies(fresh.size(), Result.NONE);
     }
   }
@@ -87,7 +91,19 @@ final class InboxDeliveries implements DeliveryTransaction {
     if (verdict instanceof Inbox.Verdict.Refused refused) {
       return new Answered(refused.answer());
     }
-    return new Threw(((Inbox.Verdict.Failed) verdict).cause());
+    Exception cause = ((Inbox.Verdict.Failed) verdict).cause();
+    return new Threw(cause instanceof FatalEffectException fatal ? fatal.error : cause);
+  }
+
+  /** An effect has ended in an Error, by which an inbox would end. */
+  private static final class FatalEffectException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Error error;
+
+    FatalEffectException(Error error) {
+      super(error);
+      this.error = error;
+    }
   }
 
   @Override

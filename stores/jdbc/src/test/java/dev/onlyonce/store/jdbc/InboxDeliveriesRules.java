@@ -166,6 +166,26 @@ abstract class InboxDeliveriesRules {
     assertThat(rows("SELECT k FROM delivered")).hasSize(4);
   }
 
+  /** It ended the consumer, and each one after it. */
+  @Test
+  @Semantics(21)
+  void an_effect_that_ends_in_an_error_fails_alone() {
+    DeliveryTransaction fatal =
+        inbox.deliveries(
+            (connection, fresh) -> {
+              for (Delivery delivery : fresh) {
+                if (body(delivery).equals("a/1")) {
+                  throw new AssertionError("a class is missing");
+                }
+              }
+            });
+
+    List<DeliveryTransaction.Handled> answers =
+        fatal.handleAll(List.of(item("a/1"), item("b/1")), Map.of());
+    assertThat(((Threw) answers.get(0)).cause()).isInstanceOf(AssertionError.class);
+    assertThat(answers.get(1)).isInstanceOf(Applied.class);
+  }
+
   @Test
   @Semantics({2, 89})
   void one_that_another_transaction_holds_is_not_overtaken() throws SQLException {
