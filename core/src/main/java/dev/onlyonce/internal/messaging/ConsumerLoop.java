@@ -166,7 +166,7 @@ public final class ConsumerLoop<R extends @Nullable Object> implements Source.Ow
     if (grace == null) {
       return false;
     }
-    if (traffic.isEmpty()) {
+    if (traffic.isEmpty() && courses.isIdle()) {
       return true;
     }
     if (time.nanoTime() - graceEndNanos < 0) {
